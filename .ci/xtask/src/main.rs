@@ -1,0 +1,2 @@
+//! Set-up and checks of the project.
+fn main() {}
