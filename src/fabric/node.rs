@@ -1,0 +1,245 @@
+//! What stands at the two ends of a cable: a node (host memory, PCI bus with
+//! its host bridge, PCI-DDC) and a router with its eight ports.
+
+use crate::ddc::{Ddc, DdcConfig, PciInputs, PciOutputs};
+use crate::hsl::Line;
+use crate::mem::Ram;
+use crate::pci::{BridgeConfig, Checker, HostBridge, Observation, Signals, resolve};
+use crate::rcube::{Rcube, RcubeConfig};
+
+use super::wiring::Wire;
+
+/// "Not connected", for the channel numbers below.
+pub(super) const NOWHERE: u16 = u16::MAX;
+
+/// When a chip last stepped, and when it has to step next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    /// The last edge that the chip has seen, stepped or skipped.
+    pub seen: u64,
+    /// The next edge at which it cannot be skipped.
+    pub due: u64,
+}
+
+impl Schedule {
+    pub const NEW: Self = Self { seen: 0, due: 0 };
+
+    pub fn wake(&mut self, cycle: u64) {
+        self.due = self.due.min(cycle);
+    }
+}
+
+/// A host with its network controller: memory, PCI bus, host bridge, PCI-DDC.
+#[derive(Debug)]
+pub struct Node<'a> {
+    pub(super) memory: Ram<'a>,
+    pub(super) bridge: HostBridge,
+    pub(super) ddc: Ddc,
+    pub(super) checker: Option<Checker>,
+    pub(super) bus: Signals,
+    pub(super) tx: u16,
+    pub(super) rx: u16,
+    pub(super) router: u16,
+    pub(super) owns_router: bool,
+    pub(super) r3_status: u8,
+    pub(super) pci_schedule: Schedule,
+    pub(super) link_schedule: Schedule,
+}
+
+impl<'a> Node<'a> {
+    /// A node that is not attached yet, after power-on.
+    pub fn new(memory: Ram<'a>, bridge: BridgeConfig, ddc: DdcConfig) -> Self {
+        Self {
+            memory,
+            bridge: HostBridge::new(bridge),
+            ddc: Ddc::new(ddc),
+            checker: None,
+            bus: Signals::IDLE,
+            tx: NOWHERE,
+            rx: NOWHERE,
+            router: NOWHERE,
+            owns_router: false,
+            r3_status: 0,
+            pci_schedule: Schedule::NEW,
+            link_schedule: Schedule::NEW,
+        }
+    }
+
+    /// The same with a protocol checker on its bus.
+    #[must_use]
+    pub fn with_checker(mut self) -> Self {
+        self.checker = Some(Checker::new());
+        self
+    }
+
+    /// The host's memory.
+    pub fn memory(&self) -> &Ram<'a> {
+        &self.memory
+    }
+
+    /// The host's memory, for its CPU to write. The chips are not told: they
+    /// see it when they read.
+    pub fn memory_mut(&mut self) -> &mut Ram<'a> {
+        &mut self.memory
+    }
+
+    /// The controller.
+    pub fn ddc(&self) -> &Ddc {
+        &self.ddc
+    }
+
+    /// The host bridge.
+    pub fn bridge(&self) -> &HostBridge {
+        &self.bridge
+    }
+
+    /// The bus signals that the last PCI edge sampled.
+    pub fn bus(&self) -> &Signals {
+        &self.bus
+    }
+
+    /// The protocol checker, when there is one.
+    pub fn checker(&self) -> Option<&Checker> {
+        self.checker.as_ref()
+    }
+
+    /// INTA#: false is asserted.
+    pub fn inta_n(&self) -> bool {
+        self.ddc.pci_outputs().inta_n
+    }
+
+    /// One PCI edge of the whole board. `link_status` is what the router shows.
+    pub(super) fn step_pci(&mut self, link_status: u8, ddc_first: bool) {
+        let pins = self.ddc.pci_outputs();
+        let bridge_drive = self.bridge.drive();
+        let drives = [bridge_drive, pins.drive];
+        self.bus = resolve(&drives);
+        let inputs = PciInputs {
+            bus: self.bus,
+            idsel: self.bridge.idsel(),
+            gnt_n: self.bridge.ddc_gnt_n(),
+            r3_status: link_status,
+        };
+        if let Some(checker) = &mut self.checker {
+            checker.observe(&Observation {
+                bus: self.bus,
+                drives,
+                ddc_req_n: pins.req_n,
+                ddc_gnt_n: inputs.gnt_n,
+                idsel: inputs.idsel,
+            });
+        }
+        self.r3_status = link_status;
+        if ddc_first {
+            self.ddc.step_pci(&inputs);
+        }
+        self.bridge.step(&self.bus, pins.req_n, &mut self.memory);
+        if !ddc_first {
+            self.ddc.step_pci(&inputs);
+        }
+    }
+
+    /// PCI edges that may be skipped while nothing else happens to the board.
+    pub(super) fn pci_idle_for(&self) -> u64 {
+        self.bridge.idle_for().min(self.ddc.pci_idle_for())
+    }
+
+    /// Lets the bus see the PCI edges up to `cycle` that it slept through.
+    pub(super) fn catch_up_pci(&mut self, cycle: u64) {
+        let slept = cycle.saturating_sub(self.pci_schedule.seen);
+        if slept > 0 {
+            self.pci_schedule.seen = cycle;
+            self.bridge.skip(slept);
+            self.ddc.skip_pci(slept);
+            if let Some(checker) = &mut self.checker {
+                checker.skip(slept);
+            }
+        }
+    }
+
+    /// Lets the link side of PCI-DDC see the link edges up to `cycle` that it
+    /// slept through.
+    pub(super) fn catch_up_link(&mut self, cycle: u64, wires: &[Wire]) {
+        let slept = cycle.saturating_sub(self.link_schedule.seen);
+        if slept > 0 {
+            self.link_schedule.seen = cycle;
+            // It slept while its cable was settled, and what was written since
+            // has not arrived yet: the line it saw is the one before.
+            let line = wires.get(usize::from(self.rx)).map_or(Line::DEAD, |wire| wire.line.read(cycle));
+            self.ddc.skip_link(slept, line);
+        }
+    }
+}
+
+/// A router of the machine: the chip and the cables on its eight ports.
+#[derive(Debug)]
+pub struct Router {
+    pub(super) chip: Rcube,
+    pub(super) tx: [u16; 8],
+    pub(super) rx: [u16; 8],
+    pub(super) owner: u16,
+    pub(super) r3_init: bool,
+    pub(super) inputs: [Line; 8],
+    pub(super) schedule: Schedule,
+}
+
+impl Router {
+    /// A router without cables, after power-on.
+    pub fn new(config: RcubeConfig) -> Self {
+        Self {
+            chip: Rcube::new(config),
+            tx: [NOWHERE; 8],
+            rx: [NOWHERE; 8],
+            owner: NOWHERE,
+            r3_init: false,
+            inputs: [Line::DEAD; 8],
+            schedule: Schedule::NEW,
+        }
+    }
+
+    /// The chip.
+    pub fn chip(&self) -> &Rcube {
+        &self.chip
+    }
+
+    /// What the eight ports sampled last.
+    pub fn inputs(&self) -> &[Line; 8] {
+        &self.inputs
+    }
+
+    /// What each port samples at edge `cycle`.
+    pub(super) fn sample(&mut self, cycle: u64, wires: &[Wire]) {
+        for (line, rx) in self.inputs.iter_mut().zip(self.rx) {
+            *line = wires.get(usize::from(rx)).map_or(Line::DEAD, |wire| wire.line.read(cycle));
+        }
+    }
+
+    /// Whether nothing will change on the inputs from edge `cycle` on.
+    pub(super) fn inputs_settled(&self, cycle: u64, wires: &[Wire]) -> bool {
+        self.rx
+            .iter()
+            .all(|&rx| wires.get(usize::from(rx)).is_none_or(|wire| wire.line.is_settled(cycle)))
+    }
+
+    /// Lets the chip see the link edges up to `cycle` that it slept through.
+    pub(super) fn catch_up(&mut self, cycle: u64) {
+        let slept = cycle.saturating_sub(self.schedule.seen);
+        if slept > 0 {
+            self.schedule.seen = cycle;
+            self.chip.skip(slept, &self.inputs);
+        }
+    }
+
+    /// Takes the configuration chain's pins from the owner's PCI-DDC, at link
+    /// cycle `cycle`; true when the router has to wake for it.
+    pub(super) fn take_chain(&mut self, pins: PciOutputs, cycle: u64) -> bool {
+        if pins.r3_dout.is_none() && pins.r3_init == self.r3_init {
+            return false;
+        }
+        self.catch_up(cycle);
+        self.r3_init = pins.r3_init;
+        self.chip.chain(pins.r3_init, pins.r3_dout);
+        self.schedule.wake(cycle + 1);
+        true
+    }
+}
