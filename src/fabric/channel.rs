@@ -12,7 +12,7 @@ use crate::time::{Duration, Frequency};
 const SLOTS: usize = 64;
 
 /// The delay line of one direction of a cable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Channel {
     // Slot `c % SLOTS` is what the reader samples at its edge `c`, for
@@ -86,6 +86,13 @@ impl Channel {
     /// returns true, the far end samples the same quiet line.
     pub fn is_settled(&self, cycle: u64) -> bool {
         cycle >= self.filled && self.last.is_quiet()
+    }
+
+    /// Whether a reader that has seen edge `cycle` will see the same on both.
+    pub fn same_after(&self, other: &Self, cycle: u64) -> bool {
+        self.delay == other.delay
+            && self.last == other.last
+            && (cycle + 1..=cycle + self.delay).all(|c| self.read(c) == other.read(c))
     }
 
     /// The line that holds when [settled](Self::is_settled).

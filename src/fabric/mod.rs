@@ -7,12 +7,14 @@
 //! Document: hw/doc/fabric.md.
 
 mod channel;
+mod compare;
 mod host;
 mod machine;
 mod node;
 mod probe;
 mod wiring;
 
+pub use compare::Difference;
 pub use channel::{Channel, DelayError};
 pub use host::{Host, HostError};
 pub use machine::{Machine, MachineConfig, Parts};

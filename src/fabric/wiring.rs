@@ -33,7 +33,7 @@ impl fmt::Display for End {
 }
 
 /// One direction of a cable: the delay line and the chip that reads it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Wire {
     pub(super) line: Channel,
