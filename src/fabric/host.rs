@@ -9,7 +9,7 @@ use embedded_hal::digital::{ErrorType, InputPin};
 use super::machine::Machine;
 use super::probe::{NoProbe, Probe};
 use crate::mem::OutOfMemory;
-use crate::pci::{AccessKind, BridgeError, ConfigAccess, ConfigOutcome};
+use crate::pci::{BridgeError, ConfigAccess, ConfigEnd, ConfigOutcome};
 use crate::time::{Duration, Instant};
 
 /// PCI cycles after which a configuration access is given up. A bus that a
@@ -55,10 +55,10 @@ impl<'m, 'a, P: Probe> Host<'m, 'a, P> {
     /// # Errors
     /// [`HostError`].
     pub fn read_register(&mut self, offset: u8) -> Result<u32, HostError> {
-        match self.access(offset, AccessKind::Read)? {
-            ConfigOutcome::Data(value) => Ok(value),
-            ConfigOutcome::MasterAbort => Ok(u32::MAX),
-            outcome => Err(HostError::Access { offset, outcome }),
+        let outcome = self.access(ConfigAccess::read(offset))?;
+        match outcome.end {
+            ConfigEnd::MasterAbort => Ok(outcome.data),
+            _ => outcome.result().map_err(HostError::Bus),
         }
     }
 
@@ -68,29 +68,27 @@ impl<'m, 'a, P: Probe> Host<'m, 'a, P> {
     /// # Errors
     /// [`HostError`].
     pub fn write_register(&mut self, offset: u8, value: u32) -> Result<(), HostError> {
-        match self.access(offset, AccessKind::Write(value))? {
-            ConfigOutcome::Written | ConfigOutcome::MasterAbort => Ok(()),
-            outcome => Err(HostError::Access { offset, outcome }),
+        let outcome = self.access(ConfigAccess::write(offset, value))?;
+        match outcome.end {
+            ConfigEnd::MasterAbort => Ok(()),
+            _ => outcome.result().map(|_| ()).map_err(HostError::Bus),
         }
     }
 
-    fn access(&mut self, offset: u8, kind: AccessKind) -> Result<ConfigOutcome, HostError> {
-        if offset % 4 != 0 {
-            return Err(HostError::UnalignedOffset { offset });
-        }
+    fn access(&mut self, access: ConfigAccess) -> Result<ConfigOutcome, HostError> {
         let index = usize::from(self.node);
         let unknown = HostError::UnknownNode { node: self.node, nodes: self.machine.nodes.len() };
         let node = self.machine.nodes.get_mut(index).ok_or(unknown)?;
-        node.bridge.submit(ConfigAccess { offset, kind }).map_err(HostError::Bridge)?;
+        node.bridge.submit(access).map_err(HostError::Bus)?;
         self.machine.wake_bus(self.node);
         let cycle = self.machine.pci_cycle();
         let limit = self.machine.pci.frequency().period().ps().saturating_mul(ACCESS_LIMIT_CYCLES);
         self.machine.run_while_not(Duration::from_ps(limit), |machine| {
-            machine.nodes.get(index).is_none_or(|node| node.bridge.has_outcome())
+            machine.nodes.get(index).is_none_or(|node| node.bridge.outcome().is_some())
         });
         let node = self.machine.nodes.get_mut(index).ok_or(unknown)?;
         node.bridge.take().ok_or(HostError::NoAnswer {
-            offset,
+            offset: access.offset,
             cycles: self.machine.pci.cycle() - cycle,
         })
     }
@@ -156,20 +154,8 @@ pub enum HostError {
         /// Nodes of the machine.
         nodes: usize,
     },
-    /// A register offset that is not a multiple of 4.
-    UnalignedOffset {
-        /// The offending offset.
-        offset: u8,
-    },
-    /// The bridge did not take the access.
-    Bridge(BridgeError),
-    /// The access ended badly on the bus.
-    Access {
-        /// The register.
-        offset: u8,
-        /// How it ended.
-        outcome: ConfigOutcome,
-    },
+    /// The bridge did not take the access, or it ended badly on the bus.
+    Bus(BridgeError),
     /// The bus gave no answer.
     NoAnswer {
         /// The register.
@@ -187,13 +173,7 @@ impl fmt::Display for HostError {
             Self::UnknownNode { node, nodes } => {
                 write!(f, "node {node} is not one of the machine's {nodes} (0..{nodes})")
             }
-            Self::UnalignedOffset { offset } => {
-                write!(f, "register offset {offset:#04x} is not a multiple of 4 in 0x00..=0xfc")
-            }
-            Self::Bridge(error) => error.fmt(f),
-            Self::Access { offset, outcome } => {
-                write!(f, "configuration access to {offset:#04x} ended with {outcome:?}")
-            }
+            Self::Bus(error) => error.fmt(f),
             Self::NoAnswer { offset, cycles } => {
                 write!(f, "configuration access to {offset:#04x} without answer for {cycles} PCI cycles")
             }

@@ -1,21 +1,29 @@
 //! Boards, cables and the machine that steps it all.
 //!
-//! A [`Node`] is a host with its controller (memory, PCI bus, host bridge,
-//! PCI-DDC), a [`Router`] an RCUBE with its ports; a board is one of each,
-//! joined by the parallel port 0 of the router. Cables join router ports.
+//! [`topology`] describes a machine on paper and follows routes through it;
+//! [`labelling`] computes the routers' interval tables. A [`Node`] is a host
+//! with its controller (memory, PCI bus, host bridge, PCI-DDC), a [`Router`] an
+//! RCUBE with its ports; a board is one of each, joined by the parallel port 0
+//! of the router. [`Machine`] steps them on two clocks.
 //!
-//! Document: hw/doc/fabric.md.
+//! Documents: hw/doc/fabric.md, hw/doc/topology.md.
 
+#[cfg(feature = "alloc")]
+mod build;
 mod channel;
 mod compare;
 mod host;
+pub mod labelling;
 mod machine;
 mod node;
 mod probe;
+pub mod topology;
 mod wiring;
 
-pub use compare::Difference;
+#[cfg(feature = "alloc")]
+pub use build::BoardConfig;
 pub use channel::{Channel, DelayError};
+pub use compare::Difference;
 pub use host::{Host, HostError};
 pub use machine::{Machine, MachineConfig, Parts};
 pub use node::{Node, Router};

@@ -164,6 +164,11 @@ impl HostBridge {
         self.initiator.take()
     }
 
+    /// The outcome of the access, when it has ended and was not taken yet.
+    pub const fn outcome(&self) -> Option<&ConfigOutcome> {
+        self.initiator.outcome()
+    }
+
     /// How the memory answers the next transaction it claims; further calls
     /// are for the transactions after it.
     ///

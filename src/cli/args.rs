@@ -1,0 +1,46 @@
+//! The arguments of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser};
+
+/// A whole RDMA cluster you can hold in your hand.
+///
+/// Without a subcommand: boots two boards chip by chip, runs the real driver,
+/// and prints latency and throughput of PUT beside what was measured on the
+/// real machine in 2000. Exit status 0: inside the accepted band; 1: a point
+/// left it; 2: bad usage.
+#[derive(Debug, Parser)]
+#[command(name = "multipc", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub put: PutArgs,
+}
+
+/// Options of the main job.
+#[derive(Args, Clone, Debug)]
+pub struct PutArgs {
+    /// Print one JSON object instead of tables
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print the throughput points as CSV instead of tables
+    #[arg(long)]
+    pub csv: bool,
+    /// Draw the curve into FILE (SVG) [default: put.svg, none with --json or --csv]
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Record PCI buses, registers and links of one latency round in FILE (VCD)
+    #[arg(long, value_name = "FILE")]
+    pub vcd: Option<PathBuf>,
+    /// Pages a point of the throughput curve
+    #[arg(long, default_value_t = 200, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(8..=1001))]
+    pub pages: u32,
+    /// Rounds of the latency ping-pong
+    #[arg(long, default_value_t = 100, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub rounds: u32,
+    /// Length of the cable between the boards, in metres
+    #[arg(long, default_value_t = 3.0, value_name = "METRES")]
+    pub cable: f64,
+}
