@@ -2,10 +2,8 @@
 //! oddities included (hw/doc/topology.md, "The tool ir"). The recursion is a
 //! walk along parent ports, so it needs no stack.
 
-use super::{
-    Label, LabellingError, NO_PORT, NodeEntry, RouterLabels, check_connected, neighbour,
-    number_generators,
-};
+use super::storage::{NO_PORT, check_connected, neighbour, number_generators};
+use super::{Label, LabellingError, NodeEntry, RouterLabels};
 use crate::fabric::topology::{PORTS, PortId, Topology};
 
 struct Pass<'p, 'a> {

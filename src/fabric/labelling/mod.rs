@@ -11,7 +11,7 @@
 //! | `Ir` | most cablings; check with [`Labelling::survey`] | no, short cuts only | can be possible |
 //! | `Tree` | every connected machine | along the tree | impossible |
 //! | `DimensionOrder` | meshes up to 3-D, hypercubes | yes | impossible |
-//! | `Auto` | every connected machine: `Ir` where it serves all pairs, else `Tree` | | as the one taken |
+//! | `Auto` | every connected machine, by `Ir` or `Tree` | the shorter of the two | impossible |
 //!
 //! Why, and what goes wrong with `Ir`: hw/doc/topology.md.
 //!
@@ -33,25 +33,31 @@ use core::fmt;
 
 use managed::ManagedSlice;
 
-use super::topology::{Grid, PORTS, Port, PortId, Route, RouteError, Routes, Survey, Topology};
-use super::topology::{follow, survey};
+use super::topology::{
+    Grid, PORTS, Port, PortId, Route, RouteError, Routes, Survey, Topology, follow, survey,
+};
 
+mod check;
 mod error;
 mod intervals;
 mod ir;
 mod order;
+mod storage;
 mod tree;
 
 pub use error::{LabellingError, Warning};
 pub use intervals::{HEADER_LENGTH_TWO, IMAGE_LEN, Intervals, image};
+pub use storage::{Label, NodeEntry, RouterLabels};
 
 /// How to label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Method {
-    /// [`Ir`](Self::Ir) if its tables deliver between all pairs (surveyed while
-    /// labelling), else [`Tree`](Self::Tree).
+    /// [`Ir`](Self::Ir) where it is proved to serve all pairs, to be free of
+    /// deadlock and to cross no more routers in all than [`Tree`](Self::Tree);
+    /// else `Tree`. It does not see that a machine is a mesh or a hypercube,
+    /// where [`DimensionOrder`](Self::DimensionOrder) is better.
     #[default]
     Auto,
     /// The recorded depth-first labelling, short cuts included.
@@ -61,101 +67,6 @@ pub enum Method {
     /// Highest dimension first on a mesh or hypercube of this shape (wrap
     /// cables of a torus are not used). Node numbers are router numbers.
     DimensionOrder(Grid),
-}
-
-/// What the labelling says of one port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Label {
-    /// Not used as an output.
-    #[default]
-    None,
-    /// Takes the headers from this one up to the router's next label.
-    Bound(u16),
-    /// A cable parallel to the one on this port, whose label it shares.
-    Alias(u8),
-}
-
-/// Storage for one router while labelling and after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct RouterLabels {
-    labels: [Label; PORTS as usize],
-    intervals: Intervals,
-    /// Ports whose link became one-way.
-    one_way: u8,
-    visited: bool,
-    /// `ir`: flag bit 0 (nothing below) and mark (a short cut to node 0).
-    childless: bool,
-    mark: bool,
-    /// Port to the parent, or `NO_PORT`.
-    parent: u8,
-    /// The port whose subtree is being labelled.
-    cursor: u8,
-    number: u16,
-    logical: u16,
-    last_group: u16,
-    /// `ir`: the counter before the recursion. Tree: next router of the queue.
-    scratch: u16,
-}
-
-const NO_PORT: u8 = u8::MAX;
-
-impl RouterLabels {
-    /// Nothing labelled yet.
-    pub const EMPTY: Self = Self {
-        labels: [Label::None; PORTS as usize],
-        intervals: Intervals::NONE,
-        one_way: 0,
-        visited: false,
-        childless: false,
-        mark: false,
-        parent: NO_PORT,
-        cursor: 0,
-        number: 0,
-        logical: 0,
-        last_group: 0,
-        scratch: 0,
-    };
-
-    fn label(&self, port: u8) -> Label {
-        self.labels.get(usize::from(port)).copied().unwrap_or_default()
-    }
-
-    fn set(&mut self, port: u8, label: Label) {
-        if let Some(slot) = self.labels.get_mut(usize::from(port)) {
-            *slot = label;
-        }
-    }
-
-    /// The label of a port, through its aliases (at most 7 of them).
-    fn bound(&self, port: u8) -> Option<u16> {
-        let mut port = port;
-        for _ in 0..PORTS {
-            match self.label(port) {
-                Label::None => return None,
-                Label::Bound(bound) => return Some(bound),
-                Label::Alias(of) => port = of,
-            }
-        }
-        None
-    }
-}
-
-impl Default for RouterLabels {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-/// Storage for one node number: entry `i` holds the generator of node `i` and
-/// the node of generator `i`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct NodeEntry {
-    generator: u16,
-    node: u16,
 }
 
 /// The labels of a machine and the tables that follow from them.
@@ -195,8 +106,11 @@ impl<'a> Labelling<'a> {
         match method {
             Method::Auto => {
                 this.compute(topology, Method::Ir)?;
-                if !this.survey(topology).complete() {
-                    this.compute(topology, Method::Tree)?;
+                let ir = check::total_if_sound(topology, &mut this.routers, &this.nodes);
+                this.compute(topology, Method::Tree)?;
+                let tree = check::total_if_sound(topology, &mut this.routers, &this.nodes);
+                if ir.is_some_and(|ir| tree.is_none_or(|tree| ir <= tree)) {
+                    this.compute(topology, Method::Ir)?;
                 }
             }
             method => this.compute(topology, method)?,
@@ -208,7 +122,7 @@ impl<'a> Labelling<'a> {
         self.method = method;
         self.routers.fill(RouterLabels::EMPTY);
         self.nodes.fill(NodeEntry::default());
-        mark_aliases(topology, &mut self.routers);
+        storage::mark_aliases(topology, &mut self.routers);
         match method {
             Method::Auto | Method::Ir => ir::label(topology, &mut self.routers, &mut self.nodes)?,
             Method::Tree => tree::label(topology, &mut self.routers, &mut self.nodes)?,
@@ -309,7 +223,7 @@ impl<'a> Labelling<'a> {
             cables.count() == 1
         });
         let single = single.map(|router| Warning::SingleNeighbour { router });
-        let ports = (0u16..)
+        let ports = (0..=u16::MAX)
             .zip(self.routers.iter())
             .flat_map(|(router, labels)| (0..PORTS).map(move |port| (router, labels, port)));
         let ports = ports.filter_map(|(router, labels, port)| {
@@ -317,8 +231,7 @@ impl<'a> Labelling<'a> {
             if labels.one_way & (1 << port) != 0 {
                 return Some(Warning::OneWay { at });
             }
-            let Label::Bound(label) = labels.label(port) else { return None };
-            let first = (0..port).find(|&p| labels.label(p) == Label::Bound(label))?;
+            let (first, label) = (labels.shared_with(port)?, labels.bound(port)?);
             Some(Warning::SharedLabel { at, first, label })
         });
         single.chain(ports)
@@ -423,73 +336,6 @@ impl defmt::Format for Labelling<'_> {
             self.adaptive,
             &*self.routers
         );
-    }
-}
-
-/// Of parallel cables only the newest gets a label; the older ones become
-/// aliases of it.
-fn mark_aliases(topology: &Topology<'_>, routers: &mut [RouterLabels]) {
-    for (cable, spec) in (0u16..).zip(topology.cables()) {
-        let [a, b] = spec.ends;
-        for (near, far) in [(a, b), (b, a)] {
-            let Some(labels) = routers.get_mut(usize::from(near.router)) else { continue };
-            for (port, content) in (0u8..).zip(topology.ports(near.router)) {
-                let older = matches!(*content, Port::Cable { cable: other, peer }
-                    if other < cable && peer.router == far.router);
-                if older && port != near.port && labels.label(port) == Label::None {
-                    labels.set(port, Label::Alias(near.port));
-                }
-            }
-        }
-    }
-}
-
-/// Numbers the generators of `router` from `next` on, each with its own number
-/// as the label of its port; returns how many there were.
-fn number_generators(
-    topology: &Topology<'_>,
-    router: u16,
-    next: u16,
-    labels: &mut RouterLabels,
-    nodes: &mut [NodeEntry],
-) -> u16 {
-    let mut count = 0;
-    for (port, content) in (0u8..).zip(topology.ports(router)) {
-        let Port::Generator(generator) = *content else { continue };
-        let node = next.wrapping_add(count);
-        labels.set(port, Label::Bound(node));
-        if let Some(entry) = nodes.get_mut(usize::from(node)) {
-            entry.generator = generator;
-        }
-        if let Some(entry) = nodes.get_mut(usize::from(generator)) {
-            entry.node = node;
-        }
-        count += 1;
-    }
-    count
-}
-
-/// The router behind a cable that may carry a label: not parallel to a newer
-/// one, not back to the same router.
-fn neighbour(topology: &Topology<'_>, labels: &[RouterLabels], at: PortId) -> Option<PortId> {
-    let peer = topology.peer(at)?;
-    let own = labels.get(usize::from(at.router))?;
-    let usable = peer.router != at.router && !matches!(own.label(at.port), Label::Alias(_));
-    usable.then_some(peer)
-}
-
-/// Every generator must have been met from the first router.
-fn check_connected(
-    topology: &Topology<'_>,
-    routers: &[RouterLabels],
-) -> Result<(), LabellingError> {
-    let unseen =
-        |router: u16| routers.get(usize::from(router)).is_none_or(|labels| !labels.visited);
-    match (0u16..).zip(topology.generators()).find(|(_, at)| unseen(at.router)) {
-        None => Ok(()),
-        Some((generator, at)) => {
-            Err(LabellingError::Disconnected { generator, router: at.router })
-        }
     }
 }
 

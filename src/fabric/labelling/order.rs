@@ -15,7 +15,8 @@
 //! meshes and 7-D hypercubes fit into eight. Routes are minimal, and dimensions
 //! are never taken up again, so no ring of waiting packets can close.
 
-use super::{Label, LabellingError, NodeEntry, RouterLabels, neighbour, number_generators};
+use super::storage::{neighbour, number_generators};
+use super::{Label, LabellingError, NodeEntry, RouterLabels};
 use crate::fabric::topology::{Grid, PORTS, Port, PortId, Topology};
 
 pub(super) fn label(

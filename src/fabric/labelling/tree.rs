@@ -9,10 +9,8 @@
 //! A packet climbs, then descends: a cable downwards never waits for one
 //! upwards, so no ring of waiting packets can close.
 
-use super::{
-    Label, LabellingError, NO_PORT, NodeEntry, RouterLabels, check_connected, neighbour,
-    number_generators,
-};
+use super::storage::{NO_PORT, check_connected, neighbour, number_generators};
+use super::{Label, LabellingError, NodeEntry, RouterLabels};
 use crate::fabric::topology::{PORTS, PortId, Topology};
 
 pub(super) fn label(

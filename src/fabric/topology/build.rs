@@ -148,14 +148,7 @@ impl Topology<'static> {
     /// # Errors
     /// [`TopologyError::TooMany`] beyond 7 dimensions.
     pub fn hypercube(dimensions: usize) -> Result<Self, TopologyError> {
-        let max = usize::from(CABLE_PORTS);
-        match [2usize; CABLE_PORTS as usize].get(..dimensions) {
-            Some(twos) => Self::mesh(twos),
-            None => {
-                let what = Limit::Dimensions;
-                Err(TopologyError::TooMany { what, count: dimensions, max })
-            }
-        }
+        Self::grid(&Grid::hypercube(dimensions)?)
     }
 
     /// The machine of 128 boards: the 7-dimensional hypercube. It uses the 7
@@ -166,7 +159,7 @@ impl Topology<'static> {
     /// # Errors
     /// None with this shape.
     pub fn machine_128() -> Result<Self, TopologyError> {
-        Self::hypercube(usize::from(CABLE_PORTS))
+        Self::grid(&Grid::machine_128()?)
     }
 
     /// A tree filled level by level, `children` below each router as far as its

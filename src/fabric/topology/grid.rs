@@ -74,6 +74,30 @@ impl Grid {
         Ok(Self { wrap: true, ..Self::mesh(lengths)? })
     }
 
+    /// A hypercube of `2^dimensions` routers: a mesh of twos.
+    ///
+    /// # Errors
+    /// [`TopologyError::TooMany`] beyond 7 dimensions.
+    pub fn hypercube(dimensions: usize) -> Result<Self, TopologyError> {
+        let max = usize::from(CABLE_PORTS);
+        match [2; CABLE_PORTS as usize].get(..dimensions) {
+            Some(twos) => Self::mesh(twos),
+            None => {
+                let what = Limit::Dimensions;
+                Err(TopologyError::TooMany { what, count: dimensions, max })
+            }
+        }
+    }
+
+    /// The machine of 128 boards as a grid: for
+    /// [`Topology::machine_128`](Topology::machine_128) and its tables.
+    ///
+    /// # Errors
+    /// None with this shape.
+    pub fn machine_128() -> Result<Self, TopologyError> {
+        Self::hypercube(usize::from(CABLE_PORTS))
+    }
+
     /// How many routers, each with one board.
     pub const fn routers(&self) -> u16 {
         self.routers

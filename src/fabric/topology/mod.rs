@@ -139,10 +139,10 @@ impl<'a> Topology<'a> {
             return Err(TopologyError::NoGenerator);
         }
         this.routers.fill(RouterPorts::EMPTY);
-        for (i, &at) in (0u16..).zip(this.generators.iter()) {
+        for (i, &at) in (0..=u16::MAX).zip(this.generators.iter()) {
             plug(&mut this.routers, Plug::Generator(i), at, Port::Generator(i))?;
         }
-        for (cable, spec) in (0u16..).zip(this.cables.iter()) {
+        for (cable, spec) in (0..=u16::MAX).zip(this.cables.iter()) {
             spec.check(cable)?;
             let [a, b] = spec.ends;
             if a == b {
