@@ -14,16 +14,27 @@ extern crate std;
 mod fmt;
 
 // Floors, from the ground up: a module imports only from modules above it in
-// this list (held by `tests/layering.rs`).
+// this list (held by `tests/layering.rs`). The blank lines keep rustfmt from
+// sorting it.
 pub mod time;
+
 pub mod mem;
+
 pub mod remote;
+
 pub mod hsl;
+
 pub mod pci;
+
 pub mod ddc;
+
 pub mod rcube;
+
 pub mod maspar;
+
 pub mod fabric;
+
 pub mod put;
+
 #[cfg(feature = "cli")]
 pub mod cli;
