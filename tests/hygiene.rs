@@ -145,6 +145,11 @@ fn tests_comments_and_the_command_line_may_panic() {
 fn a_test_module_in_its_own_file_may_panic() {
     let files = [
         ("src/pci/mod.rs", "#[cfg(test)]\nmod tests;\nmod bus;"),
+        (
+            "src/pci/fifo.rs",
+            "#[cfg(test)]\n#[path = \"fifo_tests.rs\"]\nmod tests;",
+        ),
+        ("src/pci/fifo_tests.rs", "fn f() { x.unwrap() }"),
         ("src/pci/tests.rs", "fn f() { x.unwrap() }"),
         ("src/pci/bus.rs", "fn f() { x.unwrap() }"),
     ];

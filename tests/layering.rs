@@ -279,6 +279,25 @@ fn a_hidden_root_or_an_unknown_module_is_found() {
 }
 
 #[test]
+fn paths_of_a_test_file_start_where_its_module_stands() {
+    let files = [
+        (
+            "src/ddc/lme.rs",
+            "#[cfg(test)] #[path = \"lme_tests.rs\"] mod tests;",
+        ),
+        (
+            "src/ddc/lme_tests.rs",
+            "use super::super::fifo::X;\nuse super::super::super::rcube::Y;",
+        ),
+    ];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    assert_eq!(
+        offences(&source::parse(&files)),
+        ["src/ddc/lme_tests.rs:2: ddc imports rcube, which lies above it"]
+    );
+}
+
+#[test]
 fn what_is_allowed_is_let_through() {
     for (path, text) in [
         (

@@ -1,13 +1,12 @@
 //! Rust source as tokens with line numbers: enough to see what a file names.
 //!
-//! Comments, doc comments, strings and character literals are dropped, so that
-//! words in them count for nothing.
+//! Comments, doc comments and character literals are dropped and a string is one
+//! token with its quotes, so that words in them count for nothing.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One word or one punctuation character.
+/// One word, one string literal or one punctuation character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub text: String,
@@ -67,10 +66,11 @@ pub fn parse(files: &[(String, String)]) -> Vec<Source> {
             tokens: mark_tests(tokenize(text)),
         })
         .collect();
-    let test_modules: BTreeSet<Vec<String>> = sources.iter().flat_map(test_modules).collect();
+    let test_files: Vec<TestFile> = sources.iter().flat_map(test_files).collect();
     for source in &mut sources {
-        let in_test = test_modules.iter().any(|m| source.module.starts_with(m));
-        if in_test {
+        let own = module_of(&source.path);
+        if let Some(file) = test_files.iter().find(|f| own.starts_with(&f.place)) {
+            source.module = [&file.module, &own[file.place.len()..]].concat();
             source.tokens.iter_mut().for_each(|t| t.in_test = true);
         }
     }
@@ -100,19 +100,33 @@ fn module_of(path: &str) -> Vec<String> {
     parts
 }
 
-/// Modules in files of their own that `source` declares for tests only.
-fn test_modules(source: &Source) -> Vec<Vec<String>> {
+/// A module for tests in a file of its own.
+struct TestFile {
+    module: Vec<String>,
+    /// The module that its path would make it; another one under `#[path]`.
+    place: Vec<String>,
+}
+
+/// What `source` declares as `#[cfg(test)] mod name;`.
+fn test_files(source: &Source) -> Vec<TestFile> {
     let tokens = &source.tokens;
-    let words = tokens
-        .windows(3)
-        .filter(|w| w[0].in_test && w[0].text == "mod" && w[2].text == ";");
-    words
-        .map(|w| {
-            let mut module = source.module.clone();
-            module.push(w[1].text.clone());
-            module
-        })
-        .collect()
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.text.as_str());
+    let declares = |i: &usize| tokens[*i].in_test && word(*i) == "mod" && word(i + 2) == ";";
+    let file = |i: usize| {
+        let module = [source.module.clone(), vec![word(i + 1).to_owned()]].concat();
+        // `# [ path = "file.rs" ] mod name ;`
+        let place = if i >= 4 && word(i - 4) == "path" {
+            let folder = source
+                .path
+                .rsplit_once('/')
+                .map_or("", |(folder, _)| folder);
+            module_of(&format!("{folder}/{}", word(i - 2).trim_matches('"')))
+        } else {
+            module.clone()
+        };
+        TestFile { module, place }
+    };
+    (0..tokens.len()).filter(declares).map(file).collect()
 }
 
 /// Splits source into words and punctuation.
@@ -147,7 +161,15 @@ pub fn tokenize(text: &str) -> Vec<Token> {
                     }
                 }
             }
-            '"' => i = quoted(&chars, i),
+            '"' => {
+                i = quoted(&chars, i);
+                let end = i.min(chars.len());
+                tokens.push(Token {
+                    text: chars[start..end].iter().collect(),
+                    line,
+                    in_test: false,
+                });
+            }
             '\'' if at(i + 1) == '\\' => {
                 // Past the escaped character, which may be a quote itself.
                 i += 3;
