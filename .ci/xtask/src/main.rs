@@ -1,2 +1,241 @@
-//! Set-up and checks of the project.
-fn main() {}
+//! Set-up and checks of the project, each a named part.
+//!
+//! ```text
+//! cargo run -p xtask -- ci             every part but `bench`, a table at the end
+//! cargo run -p xtask -- ci --long      the same with many more test cases
+//! cargo run -p xtask -- clippy doc     only these parts
+//! cargo run -p xtask -- fuzz --seconds 600
+//! cargo run -p xtask -- readme --write renews the generated regions of the documents
+//! ```
+//!
+//! A part that fails does not stop the parts after it; the exit status is 1 when
+//! any failed. A tool that is missing is installed, or its part fails: nothing is
+//! skipped.
+
+mod checks;
+mod fuzz;
+mod manifest;
+mod readme;
+mod sh;
+mod size;
+mod tools;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What every part knows.
+pub struct Context {
+    /// The root of the repository.
+    pub root: PathBuf,
+    /// Many more cases in the tests.
+    pub long: bool,
+    /// How long each fuzz target runs.
+    pub seconds: u32,
+    /// Generated regions are renewed instead of compared.
+    pub write: bool,
+}
+
+/// A remark for the table, or why the part failed.
+pub type Verdict = Result<String, String>;
+
+struct Part {
+    name: &'static str,
+    about: &'static str,
+    in_ci: bool,
+    run: fn(&Context) -> Verdict,
+}
+
+/// In the order in which `ci` runs them: cheap findings first.
+const PARTS: [Part; 13] = [
+    part("setup", "install the tools that are missing", tools::setup),
+    part("fmt", "rustfmt, default style", checks::fmt),
+    part("clippy", "clippy, no warnings", checks::clippy),
+    part("doc", "rustdoc of all features, no warnings", checks::doc),
+    part("test", "cargo test, all features and none", checks::test),
+    part(
+        "targets",
+        "the library on four other targets",
+        checks::targets,
+    ),
+    part(
+        "features",
+        "each feature, and combinations",
+        checks::features,
+    ),
+    part("msrv", "the oldest Rust promised", checks::msrv),
+    part("size", "bytes of the driver on a Cortex-M4", size::size),
+    part(
+        "readme",
+        "links and outputs in the documents",
+        readme::readme,
+    ),
+    part("fuzz", "each parser under random bytes", fuzz::fuzz),
+    Part {
+        in_ci: false,
+        ..part("bench", "the benchmarks", checks::bench)
+    },
+    Part {
+        in_ci: false,
+        ..part("clean", "remove what fuzz and size built", checks::clean)
+    },
+];
+
+const fn part(name: &'static str, about: &'static str, run: fn(&Context) -> Verdict) -> Part {
+    Part {
+        name,
+        about,
+        in_ci: true,
+        run,
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (context, parts) = match parse(&arguments) {
+        Ok(parsed) => parsed,
+        Err(message) => {
+            eprintln!("{message}\n\n{}", usage());
+            return ExitCode::from(2);
+        }
+    };
+    let mut rows = Vec::new();
+    for part in parts {
+        println!("\n==== {}: {}", part.name, part.about);
+        let start = Instant::now();
+        let verdict = (part.run)(&context);
+        if let Err(message) = &verdict {
+            println!("{}: {message}", part.name);
+        }
+        rows.push((part.name, verdict, start.elapsed().as_secs_f64()));
+    }
+    print!("\n{}", table(&rows));
+    if rows.iter().all(|(_, verdict, _)| verdict.is_ok()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn usage() -> String {
+    let mut text = String::from(
+        "usage: cargo run -p xtask -- ci | PART... [--long] [--seconds N] [--write]\n\nparts:\n",
+    );
+    for part in &PARTS {
+        text += &format!("  {:9} {}\n", part.name, part.about);
+    }
+    text
+}
+
+fn parse(arguments: &[String]) -> Result<(Context, Vec<&'static Part>), String> {
+    let mut context = Context {
+        root: root(),
+        long: false,
+        seconds: 60,
+        write: false,
+    };
+    let mut parts = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--long" => context.long = true,
+            "--write" => context.write = true,
+            "--seconds" => {
+                let value = rest.next().ok_or("--seconds needs a number")?;
+                context.seconds = match value.parse() {
+                    Ok(seconds) if seconds > 0 => seconds,
+                    _ => return Err(format!("--seconds {value} is not a number from 1")),
+                };
+            }
+            "ci" => parts.extend(PARTS.iter().filter(|part| part.in_ci)),
+            name => match PARTS.iter().find(|part| part.name == name) {
+                Some(part) => parts.push(part),
+                None => return Err(format!("no part is called {name}")),
+            },
+        }
+    }
+    if parts.is_empty() {
+        return Err("no part is named".into());
+    }
+    Ok((context, parts))
+}
+
+/// Cargo tells where this crate lies when it runs it.
+fn root() -> PathBuf {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.ancestors()
+        .nth(2)
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+fn table(rows: &[(&str, Verdict, f64)]) -> String {
+    let mut text = format!("{:9} {:7} {:>8}\n", "part", "verdict", "seconds");
+    let mut total = 0.0;
+    let mut failed = 0;
+    for (name, verdict, seconds) in rows {
+        let (word, remark) = match verdict {
+            Ok(remark) => ("ok", remark.as_str()),
+            Err(message) => {
+                failed += 1;
+                ("FAILED", message.lines().next().unwrap_or(""))
+            }
+        };
+        let line = format!("{name:9} {word:7} {seconds:>8.1}  {remark}");
+        text += line.trim_end();
+        text.push('\n');
+        total += seconds;
+    }
+    text += &format!(
+        "{:9} {:7} {total:>8.1}\n",
+        "all",
+        match failed {
+            0 => "ok".to_owned(),
+            n => format!("{n} FAILED"),
+        }
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(words: &str) -> Vec<String> {
+        words.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn ci_is_every_part_but_the_optional_ones() {
+        let (context, parts) = parse(&strings("ci --long --seconds 5")).expect("valid");
+        assert!(context.long && context.seconds == 5);
+        assert_eq!(parts.len(), PARTS.len() - 2);
+        assert!(parts.iter().all(|part| part.name != "bench"));
+    }
+
+    #[test]
+    fn unknown_words_and_values_are_named() {
+        for (words, message) in [
+            ("fmt tset", "no part is called tset"),
+            ("fuzz --seconds 0", "--seconds 0 is not a number from 1"),
+            ("--long", "no part is named"),
+        ] {
+            assert_eq!(parse(&strings(words)).err().as_deref(), Some(message));
+        }
+    }
+
+    #[test]
+    fn a_failure_shows_in_the_table_and_the_rest_stays() {
+        let rows = [
+            ("fmt", Err("3 files differ\nmore".to_owned()), 1.0),
+            ("doc", Ok(String::new()), 2.0),
+        ];
+        let text = table(&rows);
+        assert!(
+            text.contains("fmt       FAILED       1.0  3 files differ\n"),
+            "{text}"
+        );
+        assert!(text.contains("doc       ok           2.0\n"), "{text}");
+        assert!(text.contains("1 FAILED"), "{text}");
+    }
+}

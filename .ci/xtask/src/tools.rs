@@ -1,0 +1,112 @@
+//! Tools that the parts need: found, else installed, else a message that says how.
+
+use std::process::Command;
+
+use crate::{Context, Verdict, sh};
+
+/// Bare metal and WebAssembly: where the library has to build.
+///
+/// Cortex-M4F, Cortex-M0 (no compare-and-swap), RISC-V without atomics, a browser.
+pub const TARGETS: [&str; 4] = [
+    "thumbv7em-none-eabihf",
+    "thumbv6m-none-eabi",
+    "riscv32imc-unknown-none-elf",
+    "wasm32-unknown-unknown",
+];
+
+/// Everything that `ci` needs, at once.
+pub fn setup(context: &Context) -> Verdict {
+    let mut steps = vec![
+        component("rustfmt"),
+        component("clippy"),
+        cxx(),
+        nightly(),
+        cargo_fuzz(context),
+    ];
+    steps.extend(TARGETS.iter().map(|name| target(name)));
+    sh::all(steps)?;
+    Ok(String::new())
+}
+
+fn rustup(arguments: &[&str]) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(arguments);
+    command
+}
+
+fn rustup_lists(arguments: &[&str], name: &str) -> bool {
+    rustup(arguments).output().is_ok_and(|output| {
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .any(|line| line.starts_with(name))
+    })
+}
+
+/// A component of the running toolchain.
+pub fn component(name: &str) -> Result<(), String> {
+    if rustup_lists(&["component", "list", "--installed"], name) {
+        return Ok(());
+    }
+    let program = if name == "rustfmt" { "fmt" } else { name };
+    if sh::works("cargo", &[program, "--version"]) {
+        return Ok(());
+    }
+    sh::show(rustup(&["component", "add", name]))
+        .map_err(|error| format!("{name} is missing and could not be installed: {error}"))
+}
+
+/// The standard library of a target.
+pub fn target(name: &str) -> Result<(), String> {
+    if rustup_lists(&["target", "list", "--installed"], name) {
+        return Ok(());
+    }
+    sh::show(rustup(&["target", "add", name]))
+        .map_err(|error| format!("target {name} is missing and could not be installed: {error}"))
+}
+
+/// libFuzzer is C++.
+pub fn cxx() -> Result<(), String> {
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    if sh::works(&compiler, &["--version"]) {
+        return Ok(());
+    }
+    Err(format!(
+        "the C++ compiler `{compiler}` is missing and libFuzzer needs it: apt-get install g++"
+    ))
+}
+
+/// The nightly toolchain: coverage instrumentation of the fuzz targets.
+pub fn nightly() -> Result<(), String> {
+    if sh::works("cargo", &["+nightly", "--version"]) {
+        return Ok(());
+    }
+    sh::show(rustup(&[
+        "toolchain",
+        "install",
+        "nightly",
+        "--profile",
+        "minimal",
+    ]))
+    .map_err(|error| {
+        format!("the nightly toolchain is missing and could not be installed: {error}")
+    })
+}
+
+/// The command `cargo fuzz`.
+pub fn cargo_fuzz(context: &Context) -> Result<(), String> {
+    if sh::works("cargo", &["fuzz", "--version"]) {
+        return Ok(());
+    }
+    sh::show(sh::cargo(context, &["install", "cargo-fuzz", "--locked"]))
+        .map_err(|error| format!("cargo-fuzz is missing and could not be installed: {error}"))
+}
+
+/// The toolchain of a given version; false when it is neither there nor to be had.
+pub fn toolchain(version: &str) -> bool {
+    let plus = format!("+{version}");
+    if sh::works("cargo", &[&plus, "--version"]) {
+        return true;
+    }
+    let install = rustup(&["toolchain", "install", version, "--profile", "minimal"]);
+    sh::show(install).is_ok() && sh::works("cargo", &[&plus, "--version"])
+}

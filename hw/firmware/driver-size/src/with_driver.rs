@@ -1,0 +1,17 @@
+//! The driver over the ports.
+
+use core::hint::black_box;
+
+use multipc::put::{DmaMemory, RegisterPort};
+
+use crate::ports::{Memory, Registers};
+
+/// Until the driver is there: a read-modify-write, so that the weighing works.
+pub fn run() {
+    let mut bytes = [0; 16];
+    let value = Registers.read(black_box(0));
+    let _ = black_box(Registers.write(black_box(4), value.unwrap_or(0).rotate_left(3) ^ 5));
+    let _ = black_box(Memory.load(black_box(0), &mut bytes));
+    bytes.reverse();
+    let _ = black_box(Memory.store(black_box(16), &bytes));
+}
