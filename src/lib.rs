@@ -36,6 +36,8 @@ pub mod fabric;
 
 pub mod put;
 
+mod attach;
+
 pub mod figures;
 
 #[cfg(feature = "alloc")]
