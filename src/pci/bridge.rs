@@ -10,6 +10,7 @@
 //! 4. the drive of the next clock is composed.
 
 use super::arbiter::{Agent, Arbiter};
+use super::checker::Observation;
 use super::config::{BridgeConfig, BridgeError, TargetResponse};
 use super::initiator::{ConfigAccess, ConfigEnd, ConfigOutcome, Initiator};
 use super::parity::even_parity;
@@ -141,6 +142,20 @@ impl HostBridge {
     /// IDSEL of PCI-DDC: high in the address phase of a configuration access.
     pub fn idsel(&self) -> bool {
         self.initiator.idsel()
+    }
+
+    /// What a [`Checker`](super::Checker) needs to see of the present clock:
+    /// the bridge's lines beside those of PCI-DDC.
+    pub fn observation(&self, bus: &Signals, ddc: Drive, ddc_req_n: bool) -> Observation {
+        Observation {
+            bus: *bus,
+            bridge: self.drive,
+            ddc,
+            ddc_req_n,
+            ddc_gnt_n: self.ddc_gnt_n(),
+            bridge_gnt_n: self.bridge_gnt_n(),
+            idsel: self.idsel(),
+        }
     }
 
     /// The counters.

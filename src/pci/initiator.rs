@@ -193,7 +193,6 @@ impl Initiator {
                     ConfigKind::Write(_) => Command::ConfigurationWrite,
                 };
                 drive.frame_n = Some(false);
-                drive.irdy_n = Some(true);
                 drive.cbe_n = Some(command.bits());
                 // Type 0: AD[1:0] = 00, register in AD[7:2], function 0.
                 drive.ad = Some(self.access.offset as u32);

@@ -28,11 +28,14 @@
 
 mod arbiter;
 mod bridge;
+mod checker;
 mod config;
 mod initiator;
 mod parity;
 mod signals;
 mod target;
+#[cfg(any(test, feature = "test-utils"))]
+mod test_device;
 #[cfg(any(test, feature = "test-utils"))]
 mod test_master;
 #[cfg(test)]
@@ -40,9 +43,12 @@ mod tests;
 
 pub use arbiter::Agent;
 pub use bridge::{BridgeStats, HostBridge};
+pub use checker::{Checker, MAX_VIOLATIONS, Observation, Rule, Violation};
 pub use config::{BridgeConfig, BridgeError, DecodeSpeed, TargetResponse};
 pub use initiator::{ConfigAccess, ConfigEnd, ConfigKind, ConfigOutcome};
 pub use parity::even_parity;
 pub use signals::{Command, Drive, Signals, resolve};
 #[cfg(any(test, feature = "test-utils"))]
-pub use test_master::{TestMaster, TestMasterConfig, TransferEnd, TransferOutcome};
+pub use test_device::{DeviceResponse, TestDevice};
+#[cfg(any(test, feature = "test-utils"))]
+pub use test_master::{MAX_WORDS, TestMaster, TestMasterConfig, TransferEnd, TransferOutcome};

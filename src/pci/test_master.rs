@@ -300,7 +300,6 @@ impl TestMaster {
         match self.state {
             State::Address => {
                 new.frame_n = Some(false);
-                new.irdy_n = Some(true);
                 new.ad = Some(self.addr.wrapping_add(4 * self.done as u32));
                 new.cbe_n = Some(self.command.bits());
             }
