@@ -1,7 +1,6 @@
 //! Symbols into words, with the framing check: link clock.
 
 use super::fifo::{Crossing, Fifo};
-use super::packet::Mark;
 use crate::hsl::Symbol;
 
 /// What the receive FIFO carries beside the bits.

@@ -8,7 +8,7 @@
 //! transfer: hw/doc/pci-ddc.md, "One cycle".
 
 use super::dma::Dma;
-use crate::pci::{Command, Drive, Signals};
+use crate::pci::{Command, Drive, Signals, even_parity};
 
 /// The kinds of PCI transfer, as STATUS 11:8 numbers them (the numbers are
 /// chosen; 0 is none since reset).
@@ -103,10 +103,6 @@ pub(super) struct Master {
     drive: Drive,
 }
 
-pub(super) const fn parity(ad: u32, cbe_n: u8) -> bool {
-    (ad.count_ones() + (cbe_n & 0xF).count_ones()) & 1 == 1
-}
-
 impl Master {
     pub(super) const fn drive(&self) -> &Drive {
         &self.drive
@@ -166,7 +162,7 @@ impl Master {
         }
         // PAR follows what was on AD by one clock.
         if let (Some(ad), Some(cbe_n)) = (was.ad, was.cbe_n) {
-            self.drive.par = Some(parity(ad, cbe_n));
+            self.drive.par = Some(even_parity(ad, cbe_n));
         }
         if self.perr > 0 {
             self.perr -= 1;
@@ -229,7 +225,7 @@ impl Master {
             if kind.command().is_write() {
                 self.perr_window = PERR_WINDOW;
             } else {
-                self.check = Some(parity(bus.ad, bus.cbe_n));
+                self.check = Some(even_parity(bus.ad, bus.cbe_n));
             }
             dma.moved(kind, bus.ad);
         }

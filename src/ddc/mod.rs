@@ -200,7 +200,7 @@ impl Ddc {
         let loopback = self.regs.command.loopback() == 1;
         let outside = receives && !loopback;
         let gone = self.port.is_up() && !(outside && input.has_signal());
-        if gone || loopback != self.loopback || (!receives && !self.port.is_empty()) {
+        if gone || loopback != self.loopback {
             self.loopback = loopback;
             self.port.down();
             self.packetiser.abort();
@@ -287,7 +287,6 @@ impl Ddc {
             && self.tx_fifo.reader_is_settled()
             && self.rx_fifo.writer_is_settled()
             && (self.rx_fifo.free() == 0 || (self.port.is_empty() && self.assembler.is_idle()))
-            && (receives || self.port.is_empty())
             && self.packetiser.is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
         if stands { u64::MAX } else { 0 }
     }

@@ -4,9 +4,8 @@
 //! after its first word. Address parity of every transfer on the bus is checked
 //! here too.
 
-use super::master::parity;
 use super::regfile::RegisterFile;
-use crate::pci::{Command, Drive, Signals};
+use crate::pci::{Command, Drive, Signals, even_parity};
 
 const DETECTED_PARITY: u32 = 1 << 31;
 const SIGNALLED_SYSTEM_ERROR: u32 = 1 << 30;
@@ -62,7 +61,7 @@ impl Target {
         let address_ok = self.check_parity(bus, regs);
         let mut reset = false;
         match self.phase {
-            Phase::Idle => self.address(bus, idsel, own, was.devsel_n.is_some()),
+            Phase::Idle => self.address(bus, idsel, own),
             Phase::Claimed if !address_ok => self.phase = Phase::Idle,
             Phase::Claimed => {
                 self.phase = Phase::Data;
@@ -83,7 +82,7 @@ impl Target {
             }
             Phase::Data => {
                 if self.write {
-                    self.data_parity = Some(parity(bus.ad, bus.cbe_n));
+                    self.data_parity = Some(even_parity(bus.ad, bus.cbe_n));
                     regs.touched();
                     reset = regs.write(self.offset, bus.ad, lanes(bus.cbe_n));
                 }
@@ -93,7 +92,7 @@ impl Target {
         }
         self.busy = !bus.is_idle();
         if was.ad.is_some() {
-            self.drive.par = Some(parity(bus.ad, bus.cbe_n));
+            self.drive.par = Some(even_parity(bus.ad, bus.cbe_n));
         }
         if self.serr {
             self.drive.serr_n = Some(false);
@@ -105,12 +104,12 @@ impl Target {
         reset
     }
 
-    fn address(&mut self, bus: &Signals, idsel: bool, own: bool, _releasing: bool) {
+    fn address(&mut self, bus: &Signals, idsel: bool, own: bool) {
         if bus.frame_n || self.busy {
             return;
         }
         if !own {
-            self.address_parity = Some(parity(bus.ad, bus.cbe_n));
+            self.address_parity = Some(even_parity(bus.ad, bus.cbe_n));
         }
         let command = Command::from_bits(bus.cbe_n);
         let access = matches!(command, Command::ConfigurationRead | Command::ConfigurationWrite);
