@@ -8,6 +8,8 @@ use multipc::fabric::topology::{
     Grid, PortId, RouteError, Topology, TopologyBuilder, follow, walk,
 };
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 /// Routers with up to 7 cables each, connected; `boards` picks who has one.
 fn machine(every_router_a_board: bool) -> impl Strategy<Value = Topology<'static>> {
@@ -41,12 +43,19 @@ fn machine_of(
             };
             // A tree link to a full router goes to the nearest with a port.
             let b = if k + 1 < routers {
-                (0..=b).rev().chain(b..k + 1).find(|&b| free[b] < 8).unwrap()
+                (0..=b)
+                    .rev()
+                    .chain(b..k + 1)
+                    .find(|&b| free[b] < 8)
+                    .unwrap()
             } else {
                 b
             };
             if a != b && free[a] < 8 && free[b] < 8 {
-                builder.connect(PortId::new(a as u16, free[a]), PortId::new(b as u16, free[b]));
+                builder.connect(
+                    PortId::new(a as u16, free[a]),
+                    PortId::new(b as u16, free[b]),
+                );
                 free[a] += 1;
                 free[b] += 1;
             }
@@ -62,12 +71,12 @@ fn waits_in_a_ring(topology: &Topology, labels: &Labelling) -> bool {
     let mut after = vec![BTreeSet::new(); channels];
     for to in 0..topology.generators().len() as u16 {
         for from in 0..topology.generators().len() as u16 {
-            let mut held = None;
+            let mut held: Option<usize> = None;
             for hop in walk(topology, labels, from, labels.node_of(to).unwrap()) {
                 let Ok(hop) = hop else { break };
                 let channel = usize::from(hop.router) * 8 + usize::from(hop.output);
                 if let Some(held) = held.replace(channel) {
-                    after[held as usize].insert(channel);
+                    after[held].insert(channel);
                 }
             }
         }
@@ -360,4 +369,62 @@ fn a_thousand_routers_are_labelled_and_checked() {
     let labels = Labelling::ir(&ring).unwrap();
     assert_eq!(labels.node_of(65_534), Some(65_534));
     assert_eq!(labels.route(&ring, 0, 65_534).unwrap().cables(), 1);
+}
+
+/// The shares of hw/doc/topology.md, "What it serves"; run with `--nocapture`
+/// to see the counts.
+#[test]
+fn shares_of_random_machines_are_as_documented() {
+    let mut runner = TestRunner::deterministic();
+    let mut share = |all_boards: bool| {
+        let (mut served, mut rings) = (0, 0);
+        for _ in 0..2000 {
+            let t = machine(all_boards).new_tree(&mut runner).unwrap().current();
+            let labels = Labelling::ir(&t).unwrap();
+            if labels.survey(&t).complete() {
+                served += 1;
+                rings += usize::from(waits_in_a_ring(&t, &labels));
+            }
+        }
+        println!(
+            "boards everywhere {all_boards}: {served} of 2000 served, {rings} of them can deadlock"
+        );
+        (served, rings)
+    };
+    let (served, rings) = share(true);
+    assert_eq!(served, 2000);
+    assert!((100..300).contains(&rings), "{rings}");
+    let (served, rings) = share(false);
+    assert!((1000..1400).contains(&served), "{served}");
+    assert!((10..100).contains(&rings), "{rings}");
+}
+
+/// The table of hw/doc/topology.md, "Which one": mean (in hundredths) and most
+/// cables crossed.
+#[test]
+fn route_lengths_are_as_documented() {
+    let figures = |t: &Topology, labels: Labelling| {
+        let survey = labels.survey(t);
+        let cables = survey.total - survey.pairs;
+        let mean = (cables * 100 + survey.pairs / 2) / survey.pairs;
+        (mean, survey.longest_cables())
+    };
+    for (grid, ir, tree, order) in [
+        (Grid::torus(&[16]), (520, 14), (531, 15), (531, 15)),
+        (Grid::mesh(&[8, 8]), (1088, 56), (645, 15), (525, 14)),
+        (Grid::torus(&[8, 8]), (876, 54), (645, 15), (525, 14)),
+        (Grid::mesh(&[4, 4, 4]), (724, 39), (502, 11), (375, 9)),
+        (Grid::machine_128(), (724, 64), (601, 13), (350, 7)),
+    ] {
+        let grid = grid.unwrap();
+        let t = Topology::grid(&grid).unwrap();
+        assert_eq!(figures(&t, Labelling::ir(&t).unwrap()), ir, "ir {grid:?}");
+        assert_eq!(
+            figures(&t, Labelling::tree(&t).unwrap()),
+            tree,
+            "tree {grid:?}"
+        );
+        let labels = Labelling::dimension_order(&t, &grid).unwrap();
+        assert_eq!(figures(&t, labels), order, "order {grid:?}");
+    }
 }

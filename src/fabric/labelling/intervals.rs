@@ -22,7 +22,10 @@ pub struct Intervals {
 
 impl Intervals {
     /// Offers no output to any header.
-    pub const NONE: Self = Self { bounds: [0; 8], selection: [0; 8] };
+    pub const NONE: Self = Self {
+        bounds: [0; 8],
+        selection: [0; 8],
+    };
 
     /// The interval of a header. Bounds that do not ascend are answered too:
     /// the highest interval that holds the header.
@@ -34,7 +37,10 @@ impl Intervals {
 
     /// The outputs a header may take.
     pub fn eligible(&self, header: u16) -> u8 {
-        self.selection.get(self.interval_of(header)).copied().unwrap_or(0)
+        self.selection
+            .get(self.interval_of(header))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Bounds from the labels of the ports: the distinct ones ascending, the
@@ -46,7 +52,9 @@ impl Intervals {
         while used < 8 {
             // The smallest label from `next` on.
             let labels = (0..PORTS).filter_map(&bound).map(u32::from);
-            let Some(label) = labels.filter(|&label| label >= next).min() else { break };
+            let Some(label) = labels.filter(|&label| label >= next).min() else {
+                break;
+            };
             let mut ports = 0u8;
             for port in (0..PORTS).filter(|&port| bound(port).map(u32::from) == Some(label)) {
                 ports |= 1 << port;
@@ -76,7 +84,8 @@ impl Default for Intervals {
 /// One table a router, the same for all inputs.
 impl Routes for [Intervals] {
     fn eligible(&self, router: u16, _input: u8, header: u16) -> u8 {
-        self.get(usize::from(router)).map_or(0, |table| table.eligible(header))
+        self.get(usize::from(router))
+            .map_or(0, |table| table.eligible(header))
     }
 }
 
@@ -118,7 +127,10 @@ pub fn image(
         for bound in group().flat_map(|table| table.bounds) {
             bound.to_be_bytes().into_iter().for_each(&mut put);
         }
-        for mask in group().rev().flat_map(|table| table.selection.into_iter().rev()) {
+        for mask in group()
+            .rev()
+            .flat_map(|table| table.selection.into_iter().rev())
+        {
             put(mask);
             put(0);
         }
