@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use multipc::fabric::labelling::{IMAGE_LEN, Intervals, Labelling, Method, Warning, image};
+use multipc::fabric::labelling::{Intervals, Labelling, Method, Warning};
 use multipc::fabric::topology::{
-    Grid, PortId, RouteError, Topology, TopologyBuilder, follow, walk,
+    Grid, PortId, RouteError, Routes, Topology, TopologyBuilder, follow, walk,
 };
+use multipc::rcube::RoutingTable;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -203,14 +204,13 @@ proptest! {
         tables in prop::collection::vec(any::<[u8; 8]>(), 16 * 8),
         header in 0u16..9,
     ) {
-        let tables: Vec<[Intervals; 8]> = tables
+        let tables: Vec<RoutingTable> = tables
             .chunks(8)
-            .map(|inputs| std::array::from_fn(|input| {
-                let mut table = Intervals::NONE;
-                table.bounds = [0, 1, 2, 3, 4, 5, 6, 7];
-                table.selection = inputs[input];
+            .map(|inputs| {
+                let mut table = RoutingTable::uniform([0, 1, 2, 3, 4, 5, 6, 7], [0; 8]);
+                table.selections.copy_from_slice(inputs);
                 table
-            }))
+            })
             .collect();
         for from in 0..t.routers() {
             let mut at = PortId::new(from, 0);
@@ -221,7 +221,7 @@ proptest! {
                 }
                 seen.push(at);
                 let i = usize::from(header.min(7));
-                let mask = tables[usize::from(at.router)][usize::from(at.port)].selection[i];
+                let mask = tables[usize::from(at.router)].selections[usize::from(at.port)][i];
                 if mask == 0 {
                     break Ok(None);
                 }
@@ -255,25 +255,10 @@ proptest! {
     }
 
     #[test]
-    fn image_holds_each_bit_where_the_layout_says(
-        inputs in prop::collection::vec(intervals(), 8),
-        deletion: u8,
-        length: u8,
-    ) {
-        let inputs: [Intervals; 8] = inputs.try_into().unwrap();
-        let bytes: [u8; IMAGE_LEN] = image(&inputs, deletion, length);
-        prop_assert_eq!(bytes[128], deletion);
-        prop_assert_eq!(bytes[129], length);
-        for (link, table) in inputs.iter().enumerate() {
-            let base = (link % 2) * 130;
-            for i in 0..8 {
-                let bound = base + link / 2 * 16 + i * 2;
-                let read = u16::from_be_bytes([bytes[bound], bytes[bound + 1]]);
-                prop_assert_eq!(read, table.bounds[i]);
-                let selection = base + 64 + (3 - link / 2) * 16 + (7 - i) * 2;
-                prop_assert_eq!(bytes[selection], table.selection[i]);
-                prop_assert_eq!(bytes[selection + 1], 0);
-            }
+    fn the_router_reads_the_intervals_as_they_were_meant(table in intervals(), h: u16) {
+        let router = [table.table()];
+        for input in 0..8 {
+            prop_assert_eq!(router.eligible(0, input, h), table.eligible(h));
         }
     }
 }

@@ -36,6 +36,7 @@ use managed::ManagedSlice;
 use super::topology::{
     Grid, PORTS, Port, PortId, Route, RouteError, Routes, Survey, Topology, follow, survey,
 };
+use crate::rcube::RoutingTable;
 
 mod check;
 mod error;
@@ -46,7 +47,7 @@ mod storage;
 mod tree;
 
 pub use error::{LabellingError, Warning};
-pub use intervals::{HEADER_LENGTH_TWO, IMAGE_LEN, Intervals, image};
+pub use intervals::Intervals;
 pub use storage::{Label, NodeEntry, RouterLabels};
 
 /// How to label.
@@ -179,14 +180,10 @@ impl<'a> Labelling<'a> {
             .map_or(Intervals::NONE, |r| r.intervals)
     }
 
-    /// The 258 bytes that configure a router (see [`image`]): header deletion
-    /// off, headers of two characters.
-    pub fn image(&self, router: u16) -> [u8; IMAGE_LEN] {
-        image(
-            &[self.intervals(router); PORTS as usize],
-            0,
-            HEADER_LENGTH_TWO,
-        )
+    /// The configuration of a router, ready for [`emit`](RoutingTable::emit);
+    /// all zero intervals for a router that does not exist.
+    pub fn table(&self, router: u16) -> RoutingTable {
+        self.intervals(router).table()
     }
 
     /// The node number of a generator.
