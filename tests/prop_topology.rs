@@ -3,11 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use multipc::fabric::labelling::{IMAGE_LEN, Intervals, Labelling, Method, Warning, image};
+use multipc::fabric::labelling::{Intervals, Labelling, Method, Warning};
 use multipc::fabric::topology::{
-    Grid, PortId, RouteError, Topology, TopologyBuilder, follow, walk,
+    Grid, PortId, RouteError, Routes, Topology, TopologyBuilder, follow, walk,
 };
+use multipc::rcube::RoutingTable;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 /// Routers with up to 7 cables each, connected; `boards` picks who has one.
 fn machine(every_router_a_board: bool) -> impl Strategy<Value = Topology<'static>> {
@@ -41,12 +44,19 @@ fn machine_of(
             };
             // A tree link to a full router goes to the nearest with a port.
             let b = if k + 1 < routers {
-                (0..=b).rev().chain(b..k + 1).find(|&b| free[b] < 8).unwrap()
+                (0..=b)
+                    .rev()
+                    .chain(b..k + 1)
+                    .find(|&b| free[b] < 8)
+                    .unwrap()
             } else {
                 b
             };
             if a != b && free[a] < 8 && free[b] < 8 {
-                builder.connect(PortId::new(a as u16, free[a]), PortId::new(b as u16, free[b]));
+                builder.connect(
+                    PortId::new(a as u16, free[a]),
+                    PortId::new(b as u16, free[b]),
+                );
                 free[a] += 1;
                 free[b] += 1;
             }
@@ -62,12 +72,12 @@ fn waits_in_a_ring(topology: &Topology, labels: &Labelling) -> bool {
     let mut after = vec![BTreeSet::new(); channels];
     for to in 0..topology.generators().len() as u16 {
         for from in 0..topology.generators().len() as u16 {
-            let mut held = None;
+            let mut held: Option<usize> = None;
             for hop in walk(topology, labels, from, labels.node_of(to).unwrap()) {
                 let Ok(hop) = hop else { break };
                 let channel = usize::from(hop.router) * 8 + usize::from(hop.output);
                 if let Some(held) = held.replace(channel) {
-                    after[held as usize].insert(channel);
+                    after[held].insert(channel);
                 }
             }
         }
@@ -194,14 +204,13 @@ proptest! {
         tables in prop::collection::vec(any::<[u8; 8]>(), 16 * 8),
         header in 0u16..9,
     ) {
-        let tables: Vec<[Intervals; 8]> = tables
+        let tables: Vec<RoutingTable> = tables
             .chunks(8)
-            .map(|inputs| std::array::from_fn(|input| {
-                let mut table = Intervals::NONE;
-                table.bounds = [0, 1, 2, 3, 4, 5, 6, 7];
-                table.selection = inputs[input];
+            .map(|inputs| {
+                let mut table = RoutingTable::uniform([0, 1, 2, 3, 4, 5, 6, 7], [0; 8]);
+                table.selections.copy_from_slice(inputs);
                 table
-            }))
+            })
             .collect();
         for from in 0..t.routers() {
             let mut at = PortId::new(from, 0);
@@ -212,7 +221,7 @@ proptest! {
                 }
                 seen.push(at);
                 let i = usize::from(header.min(7));
-                let mask = tables[usize::from(at.router)][usize::from(at.port)].selection[i];
+                let mask = tables[usize::from(at.router)].selections[usize::from(at.port)][i];
                 if mask == 0 {
                     break Ok(None);
                 }
@@ -246,25 +255,10 @@ proptest! {
     }
 
     #[test]
-    fn image_holds_each_bit_where_the_layout_says(
-        inputs in prop::collection::vec(intervals(), 8),
-        deletion: u8,
-        length: u8,
-    ) {
-        let inputs: [Intervals; 8] = inputs.try_into().unwrap();
-        let bytes: [u8; IMAGE_LEN] = image(&inputs, deletion, length);
-        prop_assert_eq!(bytes[128], deletion);
-        prop_assert_eq!(bytes[129], length);
-        for (link, table) in inputs.iter().enumerate() {
-            let base = (link % 2) * 130;
-            for i in 0..8 {
-                let bound = base + link / 2 * 16 + i * 2;
-                let read = u16::from_be_bytes([bytes[bound], bytes[bound + 1]]);
-                prop_assert_eq!(read, table.bounds[i]);
-                let selection = base + 64 + (3 - link / 2) * 16 + (7 - i) * 2;
-                prop_assert_eq!(bytes[selection], table.selection[i]);
-                prop_assert_eq!(bytes[selection + 1], 0);
-            }
+    fn the_router_reads_the_intervals_as_they_were_meant(table in intervals(), h: u16) {
+        let router = [table.table()];
+        for input in 0..8 {
+            prop_assert_eq!(router.eligible(0, input, h), table.eligible(h));
         }
     }
 }
@@ -360,4 +354,62 @@ fn a_thousand_routers_are_labelled_and_checked() {
     let labels = Labelling::ir(&ring).unwrap();
     assert_eq!(labels.node_of(65_534), Some(65_534));
     assert_eq!(labels.route(&ring, 0, 65_534).unwrap().cables(), 1);
+}
+
+/// The shares of hw/doc/topology.md, "What it serves"; run with `--nocapture`
+/// to see the counts.
+#[test]
+fn shares_of_random_machines_are_as_documented() {
+    let mut runner = TestRunner::deterministic();
+    let mut share = |all_boards: bool| {
+        let (mut served, mut rings) = (0, 0);
+        for _ in 0..2000 {
+            let t = machine(all_boards).new_tree(&mut runner).unwrap().current();
+            let labels = Labelling::ir(&t).unwrap();
+            if labels.survey(&t).complete() {
+                served += 1;
+                rings += usize::from(waits_in_a_ring(&t, &labels));
+            }
+        }
+        println!(
+            "boards everywhere {all_boards}: {served} of 2000 served, {rings} of them can deadlock"
+        );
+        (served, rings)
+    };
+    let (served, rings) = share(true);
+    assert_eq!(served, 2000);
+    assert!((100..300).contains(&rings), "{rings}");
+    let (served, rings) = share(false);
+    assert!((1000..1400).contains(&served), "{served}");
+    assert!((10..100).contains(&rings), "{rings}");
+}
+
+/// The table of hw/doc/topology.md, "Which one": mean (in hundredths) and most
+/// cables crossed.
+#[test]
+fn route_lengths_are_as_documented() {
+    let figures = |t: &Topology, labels: Labelling| {
+        let survey = labels.survey(t);
+        let cables = survey.total - survey.pairs;
+        let mean = (cables * 100 + survey.pairs / 2) / survey.pairs;
+        (mean, survey.longest_cables())
+    };
+    for (grid, ir, tree, order) in [
+        (Grid::torus(&[16]), (520, 14), (531, 15), (531, 15)),
+        (Grid::mesh(&[8, 8]), (1088, 56), (645, 15), (525, 14)),
+        (Grid::torus(&[8, 8]), (876, 54), (645, 15), (525, 14)),
+        (Grid::mesh(&[4, 4, 4]), (724, 39), (502, 11), (375, 9)),
+        (Grid::machine_128(), (724, 64), (601, 13), (350, 7)),
+    ] {
+        let grid = grid.unwrap();
+        let t = Topology::grid(&grid).unwrap();
+        assert_eq!(figures(&t, Labelling::ir(&t).unwrap()), ir, "ir {grid:?}");
+        assert_eq!(
+            figures(&t, Labelling::tree(&t).unwrap()),
+            tree,
+            "tree {grid:?}"
+        );
+        let labels = Labelling::dimension_order(&t, &grid).unwrap();
+        assert_eq!(figures(&t, labels), order, "order {grid:?}");
+    }
 }

@@ -26,11 +26,11 @@ fn two_nodes_reproduce_the_shipped_tables_up_to_the_hand_edit() {
         Labelling::auto(&pair).unwrap(),
     ] {
         let [router0, mut router1] = shipped();
-        assert_eq!(labels.image(0).as_slice(), router0, "router 0");
+        assert_eq!(labels.table(0).emit().as_slice(), router0, "router 0");
         // Somebody had a cable on port 2: interval 0 of input 0 (the last
         // selection of the even links) names link 2 instead of link 1.
         let edit = 64 + 3 * 16 + 7 * 2;
-        let ours = labels.image(1);
+        let ours = labels.table(1).emit();
         assert_eq!((ours[edit], router1[edit]), (0x02, 0x04));
         router1[edit] = 0x02;
         assert_eq!(ours.as_slice(), router1, "router 1, edit undone");

@@ -55,7 +55,9 @@ pub(super) fn total_if_sound(
 ) -> Option<u64> {
     let total = check(topology, routers, nodes);
     // Equal labels are equal, whether they were checked or not.
-    routers.iter_mut().for_each(|labels| labels.check = Scratch::EMPTY);
+    routers
+        .iter_mut()
+        .for_each(|labels| labels.check = Scratch::EMPTY);
     total
 }
 
@@ -64,7 +66,10 @@ fn check(
     routers: &mut [RouterLabels],
     nodes: &[NodeEntry],
 ) -> Option<u64> {
-    if routers.iter().any(|labels| (0..8).any(|port| labels.shared_with(port).is_some())) {
+    if routers
+        .iter()
+        .any(|labels| (0..8).any(|port| labels.shared_with(port).is_some()))
+    {
         return None;
     }
     let mut total = 0u64;
@@ -101,7 +106,11 @@ fn to_destination(
         if let Some(waits) = input.and_then(|input: u8| scratch.waits.get_mut(usize::from(input))) {
             *waits |= 1 << output;
         }
-        let state = if scratch.to == to { scratch.state } else { UNKNOWN };
+        let state = if scratch.to == to {
+            scratch.state
+        } else {
+            UNKNOWN
+        };
         match state {
             ON_THE_WAY => return None,
             ARRIVES => break scratch.distance,

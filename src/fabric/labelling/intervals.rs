@@ -1,15 +1,9 @@
-//! The table of a router input, and its bytes as the configuration path wants
-//! them.
+//! The intervals that labels give a router, and routes through them.
 
 use crate::fabric::topology::{PORTS, Routes};
+use crate::rcube::RoutingTable;
 
-/// Bytes of a router's configuration.
-pub const IMAGE_LEN: usize = 258;
-
-/// Header length byte for two characters on every input.
-pub const HEADER_LENGTH_TWO: u8 = 0xFF;
-
-/// The eight intervals of one input link.
+/// Eight intervals, the same for every input of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Intervals {
@@ -22,7 +16,10 @@ pub struct Intervals {
 
 impl Intervals {
     /// Offers no output to any header.
-    pub const NONE: Self = Self { bounds: [0; 8], selection: [0; 8] };
+    pub const NONE: Self = Self {
+        bounds: [0; 8],
+        selection: [0; 8],
+    };
 
     /// The interval of a header. Bounds that do not ascend are answered too:
     /// the highest interval that holds the header.
@@ -34,7 +31,16 @@ impl Intervals {
 
     /// The outputs a header may take.
     pub fn eligible(&self, header: u16) -> u8 {
-        self.selection.get(self.interval_of(header)).copied().unwrap_or(0)
+        self.selection
+            .get(self.interval_of(header))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// The configuration of a router with these intervals on each input: header
+    /// deletion off, headers of two characters.
+    pub const fn table(&self) -> RoutingTable {
+        RoutingTable::uniform(self.bounds, self.selection)
     }
 
     /// Bounds from the labels of the ports: the distinct ones ascending, the
@@ -46,7 +52,9 @@ impl Intervals {
         while used < 8 {
             // The smallest label from `next` on.
             let labels = (0..PORTS).filter_map(&bound).map(u32::from);
-            let Some(label) = labels.filter(|&label| label >= next).min() else { break };
+            let Some(label) = labels.filter(|&label| label >= next).min() else {
+                break;
+            };
             let mut ports = 0u8;
             for port in (0..PORTS).filter(|&port| bound(port).map(u32::from) == Some(label)) {
                 ports |= 1 << port;
@@ -76,56 +84,22 @@ impl Default for Intervals {
 /// One table a router, the same for all inputs.
 impl Routes for [Intervals] {
     fn eligible(&self, router: u16, _input: u8, header: u16) -> u8 {
-        self.get(usize::from(router)).map_or(0, |table| table.eligible(header))
-    }
-}
-
-/// One table an input.
-impl Routes for [[Intervals; PORTS as usize]] {
-    fn eligible(&self, router: u16, input: u8, header: u16) -> u8 {
         self.get(usize::from(router))
-            .and_then(|inputs| inputs.get(usize::from(input)))
             .map_or(0, |table| table.eligible(header))
     }
 }
 
-/// The configuration of a router, byte 0 first (the chain is fed from byte 257
-/// down): the tables of its eight inputs, the header deletion bits of its
-/// outputs, the header length bits of its inputs (1: two characters).
-///
-/// ```text
-///   0  bounds 0, 2, 4, 6        16 bits big-endian, interval 0..7
-///  64  selections 6, 4, 2, 0    mask, then 0; interval 7..0
-/// 128  header deletion
-/// 129  header length
-/// 130  bounds 1, 3, 5, 7
-/// 194  selections 7, 5, 3, 1
-/// ```
-pub fn image(
-    inputs: &[Intervals; PORTS as usize],
-    deletion: u8,
-    header_length: u8,
-) -> [u8; IMAGE_LEN] {
-    let mut bytes = [0; IMAGE_LEN];
-    let mut at = bytes.iter_mut();
-    let mut put = |byte: u8| {
-        if let Some(slot) = at.next() {
-            *slot = byte;
-        }
-    };
-    for parity in [0usize, 1] {
-        let group = || inputs.iter().skip(parity).step_by(2);
-        for bound in group().flat_map(|table| table.bounds) {
-            bound.to_be_bytes().into_iter().for_each(&mut put);
-        }
-        for mask in group().rev().flat_map(|table| table.selection.into_iter().rev()) {
-            put(mask);
-            put(0);
-        }
-        if parity == 0 {
-            put(deletion);
-            put(header_length);
-        }
+/// The tables as the routers hold them, one an input. Header deletion is not
+/// followed: the header stays as it was sent.
+impl Routes for [RoutingTable] {
+    fn eligible(&self, router: u16, input: u8, header: u16) -> u8 {
+        let Some(table) = self.get(usize::from(router)) else {
+            return 0;
+        };
+        let input = input & (PORTS - 1);
+        // Of a two-character header the high byte comes first, and is all that
+        // an input with one-character headers looks at.
+        let two = table.header_length & (1 << input) != 0;
+        table.select(usize::from(input), if two { header } else { header >> 8 })
     }
-    bytes
 }

@@ -23,14 +23,25 @@ pub(super) fn label(
     nodes: &mut [NodeEntry],
 ) -> Result<(), LabellingError> {
     let count = topology.generators().len() as u16;
-    let mut pass = Pass { topology, routers, nodes, i: 0, count, last_group: 0, order: 0 };
+    let mut pass = Pass {
+        topology,
+        routers,
+        nodes,
+        i: 0,
+        count,
+        last_group: 0,
+        order: 0,
+    };
     pass.run();
     check_connected(topology, pass.routers)
 }
 
 impl Pass<'_, '_> {
     fn get(&self, router: u16) -> RouterLabels {
-        self.routers.get(usize::from(router)).copied().unwrap_or_default()
+        self.routers
+            .get(usize::from(router))
+            .copied()
+            .unwrap_or_default()
     }
 
     fn with(&mut self, router: u16, change: impl FnOnce(&mut RouterLabels)) {
@@ -49,7 +60,9 @@ impl Pass<'_, '_> {
                 continue;
             }
             self.leave(v);
-            let Some(up) = self.topology.peer(PortId::new(v, self.get(v).parent)) else { break };
+            let Some(up) = self.topology.peer(PortId::new(v, self.get(v).parent)) else {
+                break;
+            };
             v = up.router;
             self.returned(v);
         }
@@ -102,7 +115,11 @@ impl Pass<'_, '_> {
             self.one_way(v, port);
         } else {
             let later = own.number == other.number && own.logical > other.logical;
-            let label = if later { other.last_group } else { other.number };
+            let label = if later {
+                other.last_group
+            } else {
+                other.number
+            };
             self.with(v, |v| v.set(port, Label::Bound(label)));
         }
         self.with(v, |v| v.cursor += 1);

@@ -36,6 +36,7 @@ use managed::ManagedSlice;
 use super::topology::{
     Grid, PORTS, Port, PortId, Route, RouteError, Routes, Survey, Topology, follow, survey,
 };
+use crate::rcube::RoutingTable;
 
 mod check;
 mod error;
@@ -46,7 +47,7 @@ mod storage;
 mod tree;
 
 pub use error::{LabellingError, Warning};
-pub use intervals::{HEADER_LENGTH_TWO, IMAGE_LEN, Intervals, image};
+pub use intervals::Intervals;
 pub use storage::{Label, NodeEntry, RouterLabels};
 
 /// How to label.
@@ -94,7 +95,13 @@ impl<'a> Labelling<'a> {
     ) -> Result<Self, LabellingError> {
         let count = topology.generators().len() as u16;
         let (routers, nodes) = (routers.into(), nodes.into());
-        let mut this = Self { routers, nodes, count, method, adaptive: false };
+        let mut this = Self {
+            routers,
+            nodes,
+            count,
+            method,
+            adaptive: false,
+        };
         let (given, needed) = (this.routers.len(), usize::from(topology.routers()));
         if given < needed {
             return Err(LabellingError::RouterStorage { given, needed });
@@ -160,19 +167,23 @@ impl<'a> Labelling<'a> {
     /// What the labelling says of a port; [`Label::None`] for one that does
     /// not exist.
     pub fn label(&self, at: PortId) -> Label {
-        self.routers.get(usize::from(at.router)).map_or(Label::None, |r| r.label(at.port))
+        self.routers
+            .get(usize::from(at.router))
+            .map_or(Label::None, |r| r.label(at.port))
     }
 
     /// The table of a router, the same for each of its inputs; one that offers
     /// nothing for a router that does not exist.
     pub fn intervals(&self, router: u16) -> Intervals {
-        self.routers.get(usize::from(router)).map_or(Intervals::NONE, |r| r.intervals)
+        self.routers
+            .get(usize::from(router))
+            .map_or(Intervals::NONE, |r| r.intervals)
     }
 
-    /// The 258 bytes that configure a router (see [`image`]): header deletion
-    /// off, headers of two characters.
-    pub fn image(&self, router: u16) -> [u8; IMAGE_LEN] {
-        image(&[self.intervals(router); PORTS as usize], 0, HEADER_LENGTH_TWO)
+    /// The configuration of a router, ready for [`emit`](RoutingTable::emit);
+    /// all zero intervals for a router that does not exist.
+    pub fn table(&self, router: u16) -> RoutingTable {
+        self.intervals(router).table()
     }
 
     /// The node number of a generator.
@@ -195,21 +206,29 @@ impl<'a> Labelling<'a> {
     /// [`RouteError`]: an unknown node, or why the packet does not arrive.
     pub fn route(&self, topology: &Topology<'_>, from: u16, to: u16) -> Result<Route, RouteError> {
         let nodes = usize::from(self.count);
-        let known =
-            |node| self.generator_of(node).ok_or(RouteError::UnknownNode { node, nodes });
+        let known = |node| {
+            self.generator_of(node)
+                .ok_or(RouteError::UnknownNode { node, nodes })
+        };
         let (source, wanted) = (known(from)?, known(to)?);
         let route = follow(topology, self, source, to)?;
         if route.generator == wanted {
             Ok(route)
         } else {
             let arrived = route.generator;
-            Err(RouteError::WrongGenerator { header: to, arrived, wanted })
+            Err(RouteError::WrongGenerator {
+                header: to,
+                arrived,
+                wanted,
+            })
         }
     }
 
     /// Follows all pairs.
     pub fn survey(&self, topology: &Topology<'_>) -> Survey {
-        survey(topology, self, |generator| self.node_of(generator).unwrap_or(u16::MAX))
+        survey(topology, self, |generator| {
+            self.node_of(generator).unwrap_or(u16::MAX)
+        })
     }
 
     /// What the labelling has to say against itself, router by router. None of
@@ -219,7 +238,10 @@ impl<'a> Labelling<'a> {
         topology: &'s Topology<'_>,
     ) -> impl Iterator<Item = Warning> + use<'s, 'a> {
         let single = (0..topology.routers()).filter(|&router| {
-            let cables = topology.ports(router).iter().filter(|p| matches!(p, Port::Cable { .. }));
+            let cables = topology
+                .ports(router)
+                .iter()
+                .filter(|p| matches!(p, Port::Cable { .. }));
             cables.count() == 1
         });
         let single = single.map(|router| Warning::SingleNeighbour { router });

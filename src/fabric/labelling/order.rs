@@ -75,5 +75,8 @@ fn port_to(
         .find(|&port| {
             neighbour(topology, routers, PortId::new(router, port)).is_some_and(|p| p.router == to)
         })
-        .ok_or(LabellingError::GridCable { router, neighbour: to })
+        .ok_or(LabellingError::GridCable {
+            router,
+            neighbour: to,
+        })
 }

@@ -63,7 +63,10 @@ impl RouterLabels {
     };
 
     pub(super) fn label(&self, port: u8) -> Label {
-        self.labels.get(usize::from(port)).copied().unwrap_or_default()
+        self.labels
+            .get(usize::from(port))
+            .copied()
+            .unwrap_or_default()
     }
 
     pub(super) fn set(&mut self, port: u8, label: Label) {
@@ -115,7 +118,9 @@ pub(super) fn mark_aliases(topology: &Topology<'_>, routers: &mut [RouterLabels]
     for (cable, spec) in (0..=u16::MAX).zip(topology.cables()) {
         let [a, b] = spec.ends;
         for (near, far) in [(a, b), (b, a)] {
-            let Some(labels) = routers.get_mut(usize::from(near.router)) else { continue };
+            let Some(labels) = routers.get_mut(usize::from(near.router)) else {
+                continue;
+            };
             for (port, content) in (0u8..).zip(topology.ports(near.router)) {
                 let older = matches!(*content, Port::Cable { cable: other, peer }
                     if other < cable && peer.router == far.router);
@@ -138,7 +143,9 @@ pub(super) fn number_generators(
 ) -> u16 {
     let mut count = 0;
     for (port, content) in (0u8..).zip(topology.ports(router)) {
-        let Port::Generator(generator) = *content else { continue };
+        let Port::Generator(generator) = *content else {
+            continue;
+        };
         let node = next.wrapping_add(count);
         labels.set(port, Label::Bound(node));
         if let Some(entry) = nodes.get_mut(usize::from(node)) {
@@ -154,7 +161,11 @@ pub(super) fn number_generators(
 
 /// The router behind a cable that may carry a label: not parallel to a newer
 /// one, not back to the same router.
-pub(super) fn neighbour(topology: &Topology<'_>, labels: &[RouterLabels], at: PortId) -> Option<PortId> {
+pub(super) fn neighbour(
+    topology: &Topology<'_>,
+    labels: &[RouterLabels],
+    at: PortId,
+) -> Option<PortId> {
     let peer = topology.peer(at)?;
     let own = labels.get(usize::from(at.router))?;
     let usable = peer.router != at.router && !matches!(own.label(at.port), Label::Alias(_));
@@ -166,12 +177,19 @@ pub(super) fn check_connected(
     topology: &Topology<'_>,
     routers: &[RouterLabels],
 ) -> Result<(), LabellingError> {
-    let unseen =
-        |router: u16| routers.get(usize::from(router)).is_none_or(|labels| !labels.visited);
-    match (0..=u16::MAX).zip(topology.generators()).find(|(_, at)| unseen(at.router)) {
+    let unseen = |router: u16| {
+        routers
+            .get(usize::from(router))
+            .is_none_or(|labels| !labels.visited)
+    };
+    match (0..=u16::MAX)
+        .zip(topology.generators())
+        .find(|(_, at)| unseen(at.router))
+    {
         None => Ok(()),
-        Some((generator, at)) => {
-            Err(LabellingError::Disconnected { generator, router: at.router })
-        }
+        Some((generator, at)) => Err(LabellingError::Disconnected {
+            generator,
+            router: at.router,
+        }),
     }
 }

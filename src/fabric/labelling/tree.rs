@@ -49,10 +49,16 @@ fn grow(topology: &Topology<'_>, routers: &mut [RouterLabels], root: u16) -> u16
         labels.scratch = root;
     }
     loop {
-        let distance = routers.get(usize::from(head)).map_or(0, |labels| labels.logical);
+        let distance = routers
+            .get(usize::from(head))
+            .map_or(0, |labels| labels.logical);
         for port in 0..PORTS {
-            let Some(peer) = neighbour(topology, routers, PortId::new(head, port)) else { continue };
-            let Some(next) = routers.get_mut(usize::from(peer.router)) else { continue };
+            let Some(peer) = neighbour(topology, routers, PortId::new(head, port)) else {
+                continue;
+            };
+            let Some(next) = routers.get_mut(usize::from(peer.router)) else {
+                continue;
+            };
             if next.visited {
                 continue;
             }
@@ -65,7 +71,9 @@ fn grow(topology: &Topology<'_>, routers: &mut [RouterLabels], root: u16) -> u16
             }
             tail = peer.router;
         }
-        let after = routers.get(usize::from(head)).map_or(head, |labels| labels.scratch);
+        let after = routers
+            .get(usize::from(head))
+            .map_or(head, |labels| labels.scratch);
         // The last router of the queue is linked to itself.
         if after == head {
             return distance;
@@ -87,7 +95,9 @@ fn number(
     let mut v = root;
     let mut entering = true;
     loop {
-        let Some(own) = routers.get_mut(usize::from(v)) else { return };
+        let Some(own) = routers.get_mut(usize::from(v)) else {
+            return;
+        };
         if entering {
             own.number = next;
             own.cursor = 0;
@@ -99,7 +109,9 @@ fn number(
             own.cursor += 1;
             let child = neighbour(topology, routers, PortId::new(v, port)).filter(|peer| {
                 // The child's parent port is the other end of this cable.
-                routers.get(usize::from(peer.router)).is_some_and(|w| w.parent == peer.port)
+                routers
+                    .get(usize::from(peer.router))
+                    .is_some_and(|w| w.parent == peer.port)
             });
             if let Some(peer) = child {
                 v = peer.router;
@@ -113,11 +125,14 @@ fn number(
             let end = if u32::from(next) == count { 0 } else { next };
             own.set(parent, Label::Bound(end));
         }
-        let Some(up) = topology.peer(PortId::new(v, parent)) else { return };
-        if inside > 0 {
-            if let Some(above) = routers.get_mut(usize::from(up.router)) {
-                above.set(up.port, Label::Bound(first));
-            }
+        let Some(up) = topology.peer(PortId::new(v, parent)) else {
+            return;
+        };
+        let above = routers
+            .get_mut(usize::from(up.router))
+            .filter(|_| inside > 0);
+        if let Some(above) = above {
+            above.set(up.port, Label::Bound(first));
         }
         v = up.router;
     }

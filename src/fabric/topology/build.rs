@@ -80,7 +80,11 @@ impl TopologyBuilder {
     /// # Errors
     /// As for [`Topology::new`].
     pub fn build(self) -> Result<Topology<'static>, TopologyError> {
-        Topology::new(vec![RouterPorts::EMPTY; self.routers], self.generators, self.cables)
+        Topology::new(
+            vec![RouterPorts::EMPTY; self.routers],
+            self.generators,
+            self.cables,
+        )
     }
 }
 
@@ -176,11 +180,19 @@ impl Topology<'static> {
             return Err(TopologyError::EmptyShape);
         }
         if children > max {
-            return Err(TopologyError::TooMany { what: Limit::Children, count: children, max });
+            return Err(TopologyError::TooMany {
+                what: Limit::Children,
+                count: children,
+                max,
+            });
         }
         if boards > Self::MAX {
             let what = Limit::Routers;
-            return Err(TopologyError::TooMany { what, count: boards, max: Self::MAX });
+            return Err(TopologyError::TooMany {
+                what,
+                count: boards,
+                max: Self::MAX,
+            });
         }
         let mut builder = TopologyBuilder::new();
         builder.board();
@@ -207,7 +219,11 @@ impl Topology<'static> {
         let max = usize::from(PORTS);
         if generators > max {
             let what = Limit::StarGenerators;
-            return Err(TopologyError::TooMany { what, count: generators, max });
+            return Err(TopologyError::TooMany {
+                what,
+                count: generators,
+                max,
+            });
         }
         let mut builder = TopologyBuilder::new();
         let router = builder.router();

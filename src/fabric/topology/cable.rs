@@ -86,7 +86,11 @@ impl Cable {
     pub(super) fn check(&self, cable: u16) -> Result<(), TopologyError> {
         let max_mm = self.medium.max_mm();
         if self.length_mm > max_mm {
-            return Err(TopologyError::CableTooLong { cable, length_mm: self.length_mm, max_mm });
+            return Err(TopologyError::CableTooLong {
+                cable,
+                length_mm: self.length_mm,
+                max_mm,
+            });
         }
         Ok(())
     }

@@ -128,15 +128,30 @@ impl fmt::Display for TopologyError {
                 write!(f, "{count} {what}, at most {max} are possible")
             }
             Self::EmptyShape => f.write_str("a length of the shape is 0, at least 1 is needed"),
-            Self::UnknownRouter { plug, router, routers: 0 } => {
-                write!(f, "{plug} is on router {router}, the machine has no routers")
+            Self::UnknownRouter {
+                plug,
+                router,
+                routers: 0,
+            } => {
+                write!(
+                    f,
+                    "{plug} is on router {router}, the machine has no routers"
+                )
             }
-            Self::UnknownRouter { plug: Plug::Cable(cable), router, routers } => write!(
+            Self::UnknownRouter {
+                plug: Plug::Cable(cable),
+                router,
+                routers,
+            } => write!(
                 f,
                 "cable {cable} ends at router {router}, the machine has routers 0..={}",
                 routers - 1
             ),
-            Self::UnknownRouter { plug, router, routers } => write!(
+            Self::UnknownRouter {
+                plug,
+                router,
+                routers,
+            } => write!(
                 f,
                 "{plug} is on router {router}, the machine has routers 0..={}",
                 routers - 1
@@ -148,9 +163,16 @@ impl fmt::Display for TopologyError {
                 write!(f, "{plug} wants {at}, where {by} is plugged in")
             }
             Self::CableToItself { cable, at } => {
-                write!(f, "cable {cable} has both ends in {at}, two ports are needed")
+                write!(
+                    f,
+                    "cable {cable} has both ends in {at}, two ports are needed"
+                )
             }
-            Self::CableTooLong { cable, length_mm, max_mm } => write!(
+            Self::CableTooLong {
+                cable,
+                length_mm,
+                max_mm,
+            } => write!(
                 f,
                 "cable {cable} is {length_mm} mm long, its medium allows 0..={max_mm} mm"
             ),

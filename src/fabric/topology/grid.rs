@@ -37,8 +37,12 @@ impl Grid {
     /// [`TopologyError::TooMany`] beyond 7 cable ports on a router or
     /// [`Topology::MAX`] routers.
     pub fn mesh(lengths: &[usize]) -> Result<Self, TopologyError> {
-        let mut grid =
-            Self { lengths: [1; CABLE_PORTS as usize], dimensions: 0, routers: 1, wrap: false };
+        let mut grid = Self {
+            lengths: [1; CABLE_PORTS as usize],
+            dimensions: 0,
+            routers: 1,
+            wrap: false,
+        };
         let mut routers = 1usize;
         let mut ports = 0usize;
         for &length in lengths {
@@ -50,15 +54,27 @@ impl Grid {
         }
         let (max, max_ports) = (Topology::MAX, usize::from(CABLE_PORTS));
         if routers > max {
-            return Err(TopologyError::TooMany { what: Limit::Routers, count: routers, max });
+            return Err(TopologyError::TooMany {
+                what: Limit::Routers,
+                count: routers,
+                max,
+            });
         }
         if ports > max_ports {
             let what = Limit::CablePorts;
-            return Err(TopologyError::TooMany { what, count: ports, max: max_ports });
+            return Err(TopologyError::TooMany {
+                what,
+                count: ports,
+                max: max_ports,
+            });
         }
         grid.routers = routers as u16;
         // At most as many dimensions above 1 as ports, so all of them fit.
-        for (slot, &length) in grid.lengths.iter_mut().zip(lengths.iter().filter(|&&l| l > 1)) {
+        for (slot, &length) in grid
+            .lengths
+            .iter_mut()
+            .zip(lengths.iter().filter(|&&l| l > 1))
+        {
             *slot = length as u16;
             grid.dimensions += 1;
         }
@@ -71,7 +87,10 @@ impl Grid {
     /// # Errors
     /// As for [`mesh`](Self::mesh).
     pub fn torus(lengths: &[usize]) -> Result<Self, TopologyError> {
-        Ok(Self { wrap: true, ..Self::mesh(lengths)? })
+        Ok(Self {
+            wrap: true,
+            ..Self::mesh(lengths)?
+        })
     }
 
     /// A hypercube of `2^dimensions` routers: a mesh of twos.
@@ -84,7 +103,11 @@ impl Grid {
             Some(twos) => Self::mesh(twos),
             None => {
                 let what = Limit::Dimensions;
-                Err(TopologyError::TooMany { what, count: dimensions, max })
+                Err(TopologyError::TooMany {
+                    what,
+                    count: dimensions,
+                    max,
+                })
             }
         }
     }
@@ -105,7 +128,9 @@ impl Grid {
 
     /// The lengths of the dimensions longer than 1.
     pub fn lengths(&self) -> &[u16] {
-        self.lengths.get(..usize::from(self.dimensions)).unwrap_or(&[])
+        self.lengths
+            .get(..usize::from(self.dimensions))
+            .unwrap_or(&[])
     }
 
     /// The stride of each dimension longer than 1, with its length: a step

@@ -124,15 +124,22 @@ impl<'a> Topology<'a> {
         generators: impl Into<ManagedSlice<'a, PortId>>,
         cables: impl Into<ManagedSlice<'a, Cable>>,
     ) -> Result<Self, TopologyError> {
-        let mut this =
-            Self { routers: routers.into(), generators: generators.into(), cables: cables.into() };
+        let mut this = Self {
+            routers: routers.into(),
+            generators: generators.into(),
+            cables: cables.into(),
+        };
         for (what, count) in [
             (Limit::Routers, this.routers.len()),
             (Limit::Generators, this.generators.len()),
             (Limit::Cables, this.cables.len()),
         ] {
             if count > Self::MAX {
-                return Err(TopologyError::TooMany { what, count, max: Self::MAX });
+                return Err(TopologyError::TooMany {
+                    what,
+                    count,
+                    max: Self::MAX,
+                });
             }
         }
         if this.generators.is_empty() {
@@ -140,7 +147,12 @@ impl<'a> Topology<'a> {
         }
         this.routers.fill(RouterPorts::EMPTY);
         for (i, &at) in (0..=u16::MAX).zip(this.generators.iter()) {
-            plug(&mut this.routers, Plug::Generator(i), at, Port::Generator(i))?;
+            plug(
+                &mut this.routers,
+                Plug::Generator(i),
+                at,
+                Port::Generator(i),
+            )?;
         }
         for (cable, spec) in (0..=u16::MAX).zip(this.cables.iter()) {
             spec.check(cable)?;
@@ -148,8 +160,18 @@ impl<'a> Topology<'a> {
             if a == b {
                 return Err(TopologyError::CableToItself { cable, at: a });
             }
-            plug(&mut this.routers, Plug::Cable(cable), a, Port::Cable { cable, peer: b })?;
-            plug(&mut this.routers, Plug::Cable(cable), b, Port::Cable { cable, peer: a })?;
+            plug(
+                &mut this.routers,
+                Plug::Cable(cable),
+                a,
+                Port::Cable { cable, peer: b },
+            )?;
+            plug(
+                &mut this.routers,
+                Plug::Cable(cable),
+                b,
+                Port::Cable { cable, peer: a },
+            )?;
         }
         Ok(this)
     }
@@ -180,7 +202,10 @@ impl<'a> Topology<'a> {
     /// What is plugged in at `at`; [`Port::Empty`] for a port that does not
     /// exist.
     pub fn port(&self, at: PortId) -> Port {
-        self.ports(at.router).get(usize::from(at.port)).copied().unwrap_or_default()
+        self.ports(at.router)
+            .get(usize::from(at.port))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The port at the other end of the cable at `at`, if there is one.
@@ -193,7 +218,9 @@ impl<'a> Topology<'a> {
 
     /// Whether a generator is plugged into this router.
     pub fn has_generator(&self, router: u16) -> bool {
-        self.ports(router).iter().any(|port| matches!(port, Port::Generator(_)))
+        self.ports(router)
+            .iter()
+            .any(|port| matches!(port, Port::Generator(_)))
     }
 }
 
@@ -206,7 +233,11 @@ fn plug(
 ) -> Result<(), TopologyError> {
     let count = routers.len();
     let Some(RouterPorts(ports)) = routers.get_mut(usize::from(at.router)) else {
-        return Err(TopologyError::UnknownRouter { plug, router: at.router, routers: count });
+        return Err(TopologyError::UnknownRouter {
+            plug,
+            router: at.router,
+            routers: count,
+        });
     };
     let Some(port) = ports.get_mut(usize::from(at.port)) else {
         return Err(TopologyError::UnknownPort { plug, at });
@@ -216,10 +247,16 @@ fn plug(
             *port = content;
             Ok(())
         }
-        Port::Generator(i) => Err(TopologyError::PortTaken { plug, at, by: Plug::Generator(i) }),
-        Port::Cable { cable, .. } => {
-            Err(TopologyError::PortTaken { plug, at, by: Plug::Cable(cable) })
-        }
+        Port::Generator(i) => Err(TopologyError::PortTaken {
+            plug,
+            at,
+            by: Plug::Generator(i),
+        }),
+        Port::Cable { cable, .. } => Err(TopologyError::PortTaken {
+            plug,
+            at,
+            by: Plug::Cable(cable),
+        }),
     }
 }
 

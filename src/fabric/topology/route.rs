@@ -108,23 +108,43 @@ pub enum RouteError {
 impl fmt::Display for RouteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::UnknownGenerator { generator, generators } => {
-                write!(f, "generator {generator}, the machine has {generators} of them")
+            Self::UnknownGenerator {
+                generator,
+                generators,
+            } => {
+                write!(
+                    f,
+                    "generator {generator}, the machine has {generators} of them"
+                )
             }
             Self::UnknownNode { node, nodes } => {
                 write!(f, "node {node}, the machine has {nodes} of them")
             }
-            Self::NoOutput { header, router, input } => write!(
+            Self::NoOutput {
+                header,
+                router,
+                input,
+            } => write!(
                 f,
                 "header {header}: the table of input {input} on router {router} offers no output"
             ),
             Self::OpenPort { header, at } => {
-                write!(f, "header {header}: sent to {at}, where nothing is plugged in")
+                write!(
+                    f,
+                    "header {header}: sent to {at}, where nothing is plugged in"
+                )
             }
             Self::Loop { header, at, length } => {
-                write!(f, "header {header}: comes back to {at} every {length} routers")
+                write!(
+                    f,
+                    "header {header}: comes back to {at} every {length} routers"
+                )
             }
-            Self::WrongGenerator { header, arrived, wanted } => write!(
+            Self::WrongGenerator {
+                header,
+                arrived,
+                wanted,
+            } => write!(
                 f,
                 "header {header}: arrives at generator {arrived}, belongs to generator {wanted}"
             ),
@@ -161,9 +181,21 @@ pub fn walk<'t, 'a, R: Routes + ?Sized>(
     let generators = topology.generators();
     let next = Some(match generators.get(usize::from(generator)) {
         Some(&at) => Ok(at),
-        None => Err(RouteError::UnknownGenerator { generator, generators: generators.len() }),
+        None => Err(RouteError::UnknownGenerator {
+            generator,
+            generators: generators.len(),
+        }),
     });
-    Walk { topology, routes, header, next, mark: None, mark_step: 0, step: 0, arrived: None }
+    Walk {
+        topology,
+        routes,
+        header,
+        next,
+        mark: None,
+        mark_step: 0,
+        step: 0,
+        arrived: None,
+    }
 }
 
 impl<R: ?Sized> Walk<'_, '_, R> {
@@ -196,10 +228,17 @@ impl<R: Routes + ?Sized> Iterator for Walk<'_, '_, R> {
             self.mark_step = self.step;
         }
         self.step += 1;
-        let PortId { router, port: input } = at;
+        let PortId {
+            router,
+            port: input,
+        } = at;
         let eligible = self.routes.eligible(router, input, header);
         if eligible == 0 {
-            return Some(Err(RouteError::NoOutput { header, router, input }));
+            return Some(Err(RouteError::NoOutput {
+                header,
+                router,
+                input,
+            }));
         }
         let output = eligible.trailing_zeros() as u8;
         match self.topology.port(PortId::new(router, output)) {
@@ -210,7 +249,11 @@ impl<R: Routes + ?Sized> Iterator for Walk<'_, '_, R> {
             Port::Generator(generator) => self.arrived = Some(generator),
             Port::Cable { peer, .. } => self.next = Some(Ok(peer)),
         }
-        Some(Ok(Hop { router, input, output }))
+        Some(Ok(Hop {
+            router,
+            input,
+            output,
+        }))
     }
 }
 
@@ -230,9 +273,16 @@ pub fn follow<R: Routes + ?Sized>(
         hop?;
     }
     match walk.arrived() {
-        Some(generator) => Ok(Route { generator, routers: walk.routers() }),
+        Some(generator) => Ok(Route {
+            generator,
+            routers: walk.routers(),
+        }),
         // Not reached: a walk ends with an error or an arrival.
-        None => Err(RouteError::NoOutput { header, router: 0, input: 0 }),
+        None => Err(RouteError::NoOutput {
+            header,
+            router: 0,
+            input: 0,
+        }),
     }
 }
 
@@ -250,7 +300,11 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "generator {} to generator {}: {}", self.from, self.to, self.error)
+        write!(
+            f,
+            "generator {} to generator {}: {}",
+            self.from, self.to, self.error
+        )
     }
 }
 
@@ -320,12 +374,16 @@ pub fn survey<R: Routes + ?Sized>(
                     survey.total += u64::from(route.routers);
                     continue;
                 }
-                Ok(route) => {
-                    RouteError::WrongGenerator { header, arrived: route.generator, wanted: to }
-                }
+                Ok(route) => RouteError::WrongGenerator {
+                    header,
+                    arrived: route.generator,
+                    wanted: to,
+                },
                 Err(error) => error,
             };
-            survey.first_failure.get_or_insert(Failure { from, to, error });
+            survey
+                .first_failure
+                .get_or_insert(Failure { from, to, error });
         }
     }
     survey
