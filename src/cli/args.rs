@@ -1,6 +1,7 @@
 //! The arguments of the command line.
 
 use std::path::PathBuf;
+use std::string::String;
 
 use clap::{Args, Parser};
 

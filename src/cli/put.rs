@@ -9,7 +9,7 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 use std::{eprintln, format, println};
 
-use comfy_table::{Attribute, Cell, CellAlignment, Table, presets};
+use comfy_table::{Cell, CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -169,7 +169,7 @@ fn print_tables(findings: &Findings, plot: Option<&Path>) {
 fn latency_table(findings: &Findings) -> Table {
     let split = &findings.latency;
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["", "record", "model", ""]);
+    table.load_style(presets::NOTHING).set_header(["", "record", "model", ""]);
     let range = |r: record::Range| format!("{} .. {}", r.min_us, r.max_us);
     let mark = |ok: bool| if ok { "ok" } else { "LEFT ITS BAND" };
     let rows: [(&str, String, String, &str); 5] = [
@@ -207,7 +207,7 @@ fn latency_table(findings: &Findings) -> Table {
 
 fn throughput_table(points: &[PutPoint]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     table.set_header(["bytes", "record", "model", "difference", "band", ""]);
     for point in points {
         let cells = [
@@ -217,11 +217,7 @@ fn throughput_table(points: &[PutPoint]) -> Table {
             format!("{:+.1} %", 100.0 * point.difference()),
             format!("{:.0} %", 100.0 * point.band()),
         ];
-        let mark = if point.passes() {
-            Cell::new("ok")
-        } else {
-            Cell::new("LEFT ITS BAND").add_attribute(Attribute::Bold)
-        };
+        let mark = Cell::new(if point.passes() { "ok" } else { "LEFT ITS BAND" });
         let numbers =
             cells.into_iter().map(|cell| Cell::new(cell).set_alignment(CellAlignment::Right));
         table.add_row(numbers.chain([mark]));

@@ -7,7 +7,7 @@ use std::vec::Vec;
 
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, VarType, Writer};
 
-use crate::ddc::REGISTERS;
+use crate::ddc::registers::REGISTERS;
 use crate::fabric::{Edge, Node, Parts, Probe, Router};
 use crate::hsl::Line;
 

@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use multipc::cluster::Cluster;
-//! use multipc::fabric::topology::TopologyBuilder;
+//! use multipc::fabric::topology::Topology;
 //!
-//! let pair = TopologyBuilder::pair()?.build()?;
+//! let pair = Topology::pair()?;
 //! let mut cluster = Cluster::boot(&pair, &Default::default())?;
 //! cluster.store(0, 0x8_0000, b"remote write")?;
 //! let delivery = cluster.put(0, 1, 0x8_0000, 0xA_0000, 12)?;
@@ -81,7 +81,6 @@ impl Default for ClusterConfig {
 
 /// What happened at boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct BootReport {
     /// For each node: what its driver found, and when its chip was started.
@@ -101,6 +100,21 @@ pub struct Delivery {
     pub started: Instant,
     /// When the receiver's driver told of the arrival.
     pub arrived: Instant,
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for BootReport {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        let Self { started, links_up: (at, cycle), ready } = self;
+        defmt::write!(
+            f,
+            "BootReport {{ started: {}, links_up: ({}, {}), ready: {} }}",
+            started.as_slice(),
+            at,
+            cycle,
+            ready
+        );
+    }
 }
 
 /// A machine with a running driver on every node. See the [module](self).
@@ -142,7 +156,7 @@ impl<P: Probe> Cluster<P> {
             let router = labelling
                 .generator_of(node)
                 .and_then(|generator| topology.generators().get(usize::from(generator)));
-            let table = labelling.image(router.map_or(0, |at| at.router));
+            let table = labelling.table(router.map_or(0, |at| at.router)).emit();
             let mut settings = PutConfig::new(node, config.tables_at, &table);
             settings.nodes = nodes as u16;
             settings.entries = config.entries;

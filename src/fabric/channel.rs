@@ -70,8 +70,9 @@ impl Channel {
             return false;
         }
         let at = cycle + self.delay;
-        // What nobody wrote while the sender slept was its last line.
-        let mut gap = (self.filled + 1).max(cycle + 1);
+        // What nobody wrote while the sender slept was its last line. The
+        // reader may still ask for this edge, or for the one before it.
+        let mut gap = (self.filled + 1).max(cycle.saturating_sub(1));
         while gap < at {
             self.ring[gap as usize % SLOTS] = self.last;
             gap += 1;
@@ -135,13 +136,16 @@ mod tests {
             let mut sent: Vec<Line> = Vec::new();
             let mut seed = delay;
             for cycle in 1..5_000u64 {
-                for channel in [&always, &sparse] {
-                    let expected = cycle
-                        .checked_sub(delay + 1)
-                        .and_then(|i| sent.get(i as usize).copied())
-                        .unwrap_or(Line::DEAD);
-                    assert_eq!(channel.read(cycle), expected, "cycle {cycle}");
-                }
+                let check = |always: &Channel, sparse: &Channel, sent: &[Line]| {
+                    for channel in [always, sparse] {
+                        let expected = cycle
+                            .checked_sub(delay + 1)
+                            .and_then(|i| sent.get(i as usize).copied())
+                            .unwrap_or(Line::DEAD);
+                        assert_eq!(channel.read(cycle), expected, "cycle {cycle}");
+                    }
+                };
+                check(&always, &sparse, &sent);
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let line = match (seed >> 60, sent.last().copied()) {
                     (0, _) => Line::IDLE,
@@ -155,6 +159,8 @@ mod tests {
                 if sent.last() != Some(&line) || !line.is_quiet() {
                     sparse.write(cycle, line);
                 }
+                // The reader may be visited after the writer.
+                check(&always, &sparse, &sent);
                 sent.push(line);
             }
         }

@@ -111,9 +111,8 @@ impl<'a> Node<'a> {
     /// One PCI edge of the whole board. `link_status` is what the router shows.
     pub(super) fn step_pci(&mut self, link_status: u8, ddc_first: bool) {
         let pins = self.ddc.pci_outputs();
-        let bridge_drive = self.bridge.drive();
-        let drives = [bridge_drive, pins.drive];
-        self.bus = resolve(&drives);
+        let bridge = self.bridge.drive();
+        self.bus = resolve(&[bridge, pins.drive]);
         let inputs = PciInputs {
             bus: self.bus,
             idsel: self.bridge.idsel(),
@@ -123,9 +122,11 @@ impl<'a> Node<'a> {
         if let Some(checker) = &mut self.checker {
             checker.observe(&Observation {
                 bus: self.bus,
-                drives,
+                bridge,
+                ddc: pins.drive,
                 ddc_req_n: pins.req_n,
                 ddc_gnt_n: inputs.gnt_n,
+                bridge_gnt_n: self.bridge.bridge_gnt_n(),
                 idsel: inputs.idsel,
             });
         }
