@@ -65,7 +65,7 @@ impl Layout {
 
     const fn index(&self, address: u32, first: u32) -> Option<u32> {
         let offset = address.wrapping_sub(first);
-        if offset % ENTRY == 0 && offset / ENTRY < self.entries {
+        if offset.is_multiple_of(ENTRY) && offset / ENTRY < self.entries {
             Some(offset / ENTRY)
         } else {
             None

@@ -69,6 +69,8 @@ mod writer;
 
 #[cfg(any(test, feature = "test-utils"))]
 pub mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use config::{Acknowledge, Model, PutConfig, RECORD_RESERVE, ReportScan};
 pub use cost::CostModel;

@@ -495,7 +495,7 @@ impl<'a> FakeController<'a> {
             Some(left) => *left -= 1,
             None => {}
         }
-        if offset % 4 != 0 || offset > wire::R3_DOUT {
+        if !offset.is_multiple_of(4) || offset > wire::R3_DOUT {
             return Err(FakeError::Offset { offset });
         }
         for _ in 0..self.quirks.steps_per_access {

@@ -70,7 +70,7 @@ impl<'a> HostileController<'a> {
 
     fn access(&mut self) -> Result<(), FakeError> {
         self.accesses += 1;
-        if self.failures > 0 && self.noise() % self.failures == 0 {
+        if self.failures > 0 && self.noise().is_multiple_of(self.failures) {
             return Err(FakeError::Injected);
         }
         Ok(())
