@@ -11,7 +11,10 @@ fn one_page_arrives_and_is_reported() {
     rig.boards[0].bytes_mut(DATA + 1, 5).copy_from_slice(&text);
     rig.post(0, &[last(5, DATA + 1, DATA + 3, 0x12_3456)]);
     rig.until(1000, |rig| rig.boards[1].intr());
-    assert_eq!(rig.boards[1].bytes(DATA, 12), [0, 0, 0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0, 0, 0, 0]);
+    assert_eq!(
+        rig.boards[1].bytes(DATA, 12),
+        [0, 0, 0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0, 0, 0, 0]
+    );
     let reports = rig.reports(1);
     assert_eq!(reports.len(), 1);
     assert_eq!(reports[0].packet_number, 1);

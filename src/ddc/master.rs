@@ -151,7 +151,9 @@ impl Master {
         match self.phase {
             Phase::Idle => {
                 self.back_off = self.back_off.saturating_sub(1);
-                if let Some(kind) = self.kind.filter(|_| self.requesting && !gnt_n && bus.is_idle())
+                if let Some(kind) = self
+                    .kind
+                    .filter(|_| self.requesting && !gnt_n && bus.is_idle())
                 {
                     self.begin(kind, dma);
                 }
@@ -203,14 +205,20 @@ impl Master {
     }
 
     fn data(&mut self, bus: &Signals, gnt_n: bool, was: Drive, dma: &mut Dma<'_>) {
-        let Some(kind) = self.kind else { return self.end() };
+        let Some(kind) = self.kind else {
+            return self.end();
+        };
         self.clocks = self.clocks.saturating_add(1);
         let aborted = self.selected && bus.devsel_n && !bus.stop_n;
         self.selected |= !bus.devsel_n;
         if aborted || !self.selected {
             self.waited += 1;
             if aborted || self.waited >= DEVSEL_CLOCKS {
-                dma.regs.pci_error(if aborted { RECEIVED_TARGET_ABORT } else { RECEIVED_MASTER_ABORT });
+                dma.regs.pci_error(if aborted {
+                    RECEIVED_TARGET_ABORT
+                } else {
+                    RECEIVED_MASTER_ABORT
+                });
                 self.requesting = false;
                 self.back_off = BACK_OFF;
                 return if self.last {
@@ -238,7 +246,11 @@ impl Master {
             self.back_off = BACK_OFF;
         }
         if self.last {
-            if moved || stopped { self.end() } else { self.hold(was) }
+            if moved || stopped {
+                self.end()
+            } else {
+                self.hold(was)
+            }
         } else if stopped {
             // One more phase ends the transfer; what it offers is not taken
             // unless the target says so.
@@ -278,7 +290,8 @@ impl Master {
         if let Some(expected) = self.check.take()
             && expected != bus.par
         {
-            dma.regs.pci_error(DETECTED_PARITY | if answers { DATA_PARITY } else { 0 });
+            dma.regs
+                .pci_error(DETECTED_PARITY | if answers { DATA_PARITY } else { 0 });
             if answers {
                 self.perr = 2;
             }
@@ -310,7 +323,11 @@ impl Master {
         if self.kind.is_none() {
             let kind = match (transmit, receive) {
                 (Some(t), Some(r)) => {
-                    if self.receive_wins(balance) { r } else { t }
+                    if self.receive_wins(balance) {
+                        r
+                    } else {
+                        t
+                    }
                 }
                 (one, other) => match one.or(other) {
                     Some(kind) => kind,

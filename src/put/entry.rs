@@ -2,7 +2,7 @@
 
 use super::error::{MAX_PAGE, Protocol};
 use super::sap::MI_LIMIT;
-use super::wire::{Control, Descriptor};
+use crate::ddc::lme::{Control, Descriptor};
 
 /// The flags that a caller may set: bits 31:25 of the control word.
 const FLAGS: u32 = 0xFE00_0000;

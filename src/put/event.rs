@@ -3,7 +3,8 @@
 use core::fmt;
 
 use super::sap::Sap;
-use super::wire::{Descriptor, Report};
+use crate::ddc::lme::Descriptor;
+use crate::ddc::lmr::Report;
 
 /// Something happened; handed to the caller's sink once, after it was
 /// acknowledged.

@@ -1,5 +1,7 @@
 //! Where the three tables lie: LME, LMR and packet counters, contiguous.
 
+use crate::ddc::lme::Descriptor;
+
 /// Addresses of the tables of one board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -10,7 +12,7 @@ pub(crate) struct Layout {
 }
 
 /// Bytes of a ring entry.
-pub(crate) const ENTRY: u32 = 16;
+pub(crate) const ENTRY: u32 = Descriptor::WIRE_LEN as u32;
 /// Bytes of a packet counter.
 pub(crate) const COUNTER: u32 = 4;
 

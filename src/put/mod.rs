@@ -64,7 +64,6 @@ mod ring;
 mod sap;
 mod serve;
 mod start;
-mod wire;
 mod writer;
 
 #[cfg(any(test, feature = "test-utils"))]
@@ -72,6 +71,8 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::ddc::lme::{Control, Descriptor};
+pub use crate::ddc::lmr::Report;
 pub use config::{Acknowledge, Model, PutConfig, RECORD_RESERVE, ReportScan};
 pub use cost::CostModel;
 pub use driver::{Hardware, Phase, Put, Sequence, Stats};
@@ -85,7 +86,6 @@ pub use port::{DmaMemory, RegisterPort};
 pub use revision::Capabilities;
 pub use sap::{MI_LIMIT, MiRange, SAPS, Sap};
 pub use start::Started;
-pub use wire::{Control, Descriptor, Report};
 pub use writer::{
     Completion, TransferError, TransferId, WriteError, Writer, WriterConfig, WriterError,
 };

@@ -13,7 +13,7 @@ use super::driver::{Hardware, Put};
 use super::error::PortErrorOf;
 use super::event::{Event, Fault};
 use super::start::{BUS_MASTER, ERRORS, PCI_START, write};
-use super::wire;
+use crate::ddc::registers::{PciCommandStatus, Status};
 
 /// PCI status bits that are errors: 30:27 and 24.
 pub(crate) const PCI_ERRORS: u32 = 0x7900_0000;
@@ -39,16 +39,20 @@ impl Put {
             if status & LMI_OVERFLOW != 0 {
                 clear = status & !LMI_OVERFLOW | self.settings.capabilities.lmi_overflow_clear();
             }
-            write(hw, wire::STATUS, clear)?;
+            write(hw, Status::OFFSET, clear)?;
             // The chip has cleared Bus Master; it is set again after the
             // reports were taken, since a full ring would clear it at once.
             self.rearm = true;
             self.tell(fault, false, sink);
             return Ok(());
         }
-        let cleared = write(hw, wire::STATUS, status);
+        let cleared = write(hw, Status::OFFSET, status);
         // Write-one-to-clear bits and the command share the register.
-        let cleared_pci = write(hw, wire::PCI_COMMAND, pci | command & 0xFFFF & !BUS_MASTER);
+        let cleared_pci = write(
+            hw,
+            PciCommandStatus::OFFSET,
+            pci | command & 0xFFFF & !BUS_MASTER,
+        );
         self.stop(hw, fault, sink)?;
         cleared.and(cleared_pci)
     }
@@ -71,7 +75,7 @@ impl Put {
         hw: &mut H,
     ) -> Result<(), PortErrorOf<H>> {
         if self.rearm {
-            write(hw, wire::PCI_COMMAND, PCI_START)?;
+            write(hw, PciCommandStatus::OFFSET, PCI_START)?;
             self.rearm = false;
         }
         Ok(())

@@ -4,7 +4,8 @@ use super::driver::{Hardware, Phase, Put, Sequence};
 use super::entry::Entry;
 use super::error::{AddError, CounterError, PortErrorOf};
 use super::start::{store, write};
-use super::wire::{self, Control, Descriptor};
+use crate::ddc::lme::{Control, Descriptor};
+use crate::ddc::registers::LpeNew;
 
 impl Put {
     /// Posts one entry.
@@ -223,7 +224,7 @@ impl Put {
         let before = self.ring.outstanding();
         let new = self.layout.lme(self.ring.softnew());
         // The entries lie in memory: `DmaMemory` orders them before this write.
-        if let Err(error) = write(hw, wire::LPE_NEW, new) {
+        if let Err(error) = write(hw, LpeNew::OFFSET, new) {
             self.ring.unstage();
             return Err(AddError::Port(error));
         }

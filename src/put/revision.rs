@@ -1,6 +1,6 @@
 //! What differs between silicon revisions, as the driver sees it.
 
-use super::wire;
+use crate::ddc::registers::{LmiCurrent, LmiNew};
 
 /// What the silicon can do; the default is the ideal chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ impl Capabilities {
     /// Where a write reaches LMI_CURRENT.
     pub const fn lmi_current_write_offset(&self) -> u8 {
         if self.lmi_writes_swapped {
-            wire::LMI_NEW
+            LmiNew::OFFSET
         } else {
-            wire::LMI_CURRENT
+            LmiCurrent::OFFSET
         }
     }
 

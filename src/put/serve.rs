@@ -7,7 +7,9 @@ use super::event::{Event, Fault, Served};
 use super::policy::PCI_ERRORS;
 use super::ring;
 use super::start::{ERRORS, EVENTS, load, read, write};
-use super::wire::{self, Control, Descriptor, Report};
+use crate::ddc::lme::{Control, Descriptor};
+use crate::ddc::lmr::Report;
+use crate::ddc::registers::{LmiNew, LpeCurrent, PciCommandStatus, Status};
 
 /// Which of the two counters of STATUS.
 #[derive(Clone, Copy)]
@@ -98,7 +100,7 @@ impl Put {
         }
         let status = match self.settings.scan {
             ReportScan::Always => 0,
-            ReportScan::WhenCounted => read(hw, wire::STATUS)?,
+            ReportScan::WhenCounted => read(hw, Status::OFFSET)?,
         };
         let lmr = self.walk_lmr(hw, status, budget, &mut sink)?;
         Ok(Served {
@@ -138,8 +140,8 @@ impl Put {
                 ..Served::default()
             });
         }
-        let status = read(hw, wire::STATUS)?;
-        let command = read(hw, wire::PCI_COMMAND)?;
+        let status = read(hw, Status::OFFSET)?;
+        let command = read(hw, PciCommandStatus::OFFSET)?;
         Ok(self.serve(hw, [status, command], budgets, false, sink)?)
     }
 
@@ -163,8 +165,8 @@ impl Put {
         }
         // The cause may show later than the interrupt.
         for _ in 0..READ_TRIES {
-            let status = read(hw, wire::STATUS)?;
-            let command = read(hw, wire::PCI_COMMAND)?;
+            let status = read(hw, Status::OFFSET)?;
+            let command = read(hw, PciCommandStatus::OFFSET)?;
             if status & self.settings.model.mask() & EVENTS | command & PCI_ERRORS != 0 {
                 return Ok(self.serve(hw, [status, command], [budget; 2], true, &mut sink)?);
             }
@@ -224,7 +226,7 @@ impl Put {
                 (_, true) => PAGE_RECEIVED,
                 _ => return Ok(served),
             };
-            write(hw, wire::STATUS, unmet)?;
+            write(hw, Status::OFFSET, unmet)?;
             self.stop(hw, Fault::InterruptLoop { status }, sink)?;
         }
         Ok(served)
@@ -240,7 +242,7 @@ impl Put {
         if self.ring.outstanding() == 0 {
             return Ok(walk);
         }
-        let value = read(hw, wire::LPE_CURRENT)?;
+        let value = read(hw, LpeCurrent::OFFSET)?;
         let Some(passed) = self
             .layout
             .lme_index(value)
@@ -249,7 +251,7 @@ impl Put {
             self.stop(
                 hw,
                 Fault::BadPointer {
-                    offset: wire::LPE_CURRENT,
+                    offset: LpeCurrent::OFFSET,
                     value,
                 },
                 sink,
@@ -295,12 +297,12 @@ impl Put {
         if self.settings.scan == ReportScan::WhenCounted && !counted {
             return Ok(walk);
         }
-        let value = read(hw, wire::LMI_NEW)?;
+        let value = read(hw, LmiNew::OFFSET)?;
         let Some(new) = self.layout.lmr_index(value) else {
             self.stop(
                 hw,
                 Fault::BadPointer {
-                    offset: wire::LMI_NEW,
+                    offset: LmiNew::OFFSET,
                     value,
                 },
                 sink,
@@ -346,7 +348,7 @@ impl Put {
         let left = if credit > 0 {
             credit - 1
         } else {
-            let status = read(hw, wire::STATUS)?;
+            let status = read(hw, Status::OFFSET)?;
             let weights = side.weights();
             let usable = match self.settings.acknowledge {
                 Acknowledge::Single => weights.get(3..),
@@ -359,7 +361,7 @@ impl Put {
             else {
                 return Ok(false);
             };
-            write(hw, wire::STATUS, *bit)?;
+            write(hw, Status::OFFSET, *bit)?;
             if let Some(count) = self.stats.acknowledged.get_mut(side as usize) {
                 *count += u64::from(*weight);
             }

@@ -8,14 +8,17 @@ use super::error::{InitError, PortError, PortErrorOf, READ_TRIES};
 use super::event::Fault;
 use super::ring::SendRing;
 use super::sap::SapTable;
-use super::wire;
+use crate::ddc::registers::{
+    Command, Identification, Interrupt, LatencyHeader, LmiBase, LmiCurrent, LmiMax, LmiNew,
+    LpeBase, LpeCurrent, LpeMax, LpeNew, LrmBase, PciCommandStatus, R3Dout, Status, StatusMask,
+};
 
 /// Bus Master and SERR enable.
 pub(crate) const PCI_START: u32 = 0x0000_0104;
 /// Bus Master.
-pub(crate) const BUS_MASTER: u32 = 1 << 2;
+pub(crate) const BUS_MASTER: u32 = PciCommandStatus::from_bits(0).with_bus_master(1).bits();
 /// SOFT_RESET of COMMAND.
-pub(crate) const SOFT_RESET: u32 = 1 << 15;
+pub(crate) const SOFT_RESET: u32 = Command::from_bits(0).with_soft_reset(1).bits();
 /// Error events of STATUS.
 pub(crate) const ERRORS: u32 = 0x00FF_F000;
 /// Bits of STATUS that a write of 1 clears or counts down.
@@ -133,9 +136,9 @@ impl Put {
             let table = config.table.filter(|_| pass == PASSES);
             self.reset_pass(hw, table)?;
         }
-        write(hw, wire::STATUS_MASK, self.settings.model.mask())?;
-        write(hw, wire::PCI_COMMAND, PCI_START)?;
-        let status = read(hw, wire::STATUS)?;
+        write(hw, StatusMask::OFFSET, self.settings.model.mask())?;
+        write(hw, PciCommandStatus::OFFSET, PCI_START)?;
+        let status = read(hw, Status::OFFSET)?;
         let hsl = config.table.is_some() && status & ERRORS == 0;
         if hsl {
             for node in 0..config.nodes {
@@ -166,10 +169,10 @@ impl Put {
         &mut self,
         hw: &mut H,
     ) -> Result<(), PortErrorOf<H>> {
-        let status = read(hw, wire::STATUS)?;
+        let status = read(hw, Status::OFFSET)?;
         let single = status & 0xC0FF_F000;
         if single != 0 {
-            write(hw, wire::STATUS, single)?;
+            write(hw, Status::OFFSET, single)?;
             if status & 1 << 30 != 0
                 && let Some(credit) = self.credit.last_mut()
             {
@@ -177,7 +180,7 @@ impl Put {
             }
             if status & ERRORS != 0 {
                 // An error event has taken Bus Master away.
-                write(hw, wire::PCI_COMMAND, PCI_START)?;
+                write(hw, PciCommandStatus::OFFSET, PCI_START)?;
             }
         }
         Ok(())
@@ -213,9 +216,9 @@ impl Put {
         self.rearm = false;
         warning!("put: node {} stopped", self.settings.node);
         // A dead register read must not keep the reset from being written.
-        let command = read(hw, wire::PCI_COMMAND).unwrap_or(PCI_START);
-        let off = write(hw, wire::PCI_COMMAND, command & 0xFFFF & !BUS_MASTER);
-        write(hw, wire::COMMAND, SOFT_RESET)?;
+        let command = read(hw, PciCommandStatus::OFFSET).unwrap_or(PCI_START);
+        let off = write(hw, PciCommandStatus::OFFSET, command & 0xFFFF & !BUS_MASTER);
+        write(hw, Command::OFFSET, SOFT_RESET)?;
         off
     }
 
@@ -243,37 +246,37 @@ impl Put {
         let layout = &self.layout;
         let last = layout.entries().saturating_sub(1);
         // The reset loses these two.
-        let line = read(hw, wire::INTERRUPT_LINE)?;
-        let latency = read(hw, wire::LATENCY)?;
-        write(hw, wire::COMMAND, SOFT_RESET)?;
+        let line = read(hw, Interrupt::OFFSET)?;
+        let latency = read(hw, LatencyHeader::OFFSET)?;
+        write(hw, Command::OFFSET, SOFT_RESET)?;
         let sequence = [
-            (wire::INTERRUPT_LINE, line),
-            (wire::LATENCY, latency),
-            (wire::LATENCY, latency | 0xFF00),
-            (wire::STATUS_MASK, 0),
-            (wire::LPE_MAX, layout.lme(last)),
-            (wire::LPE_CURRENT, layout.lme(0)),
-            (wire::LPE_NEW, layout.lme(0)),
-            (wire::LPE_BASE, layout.lme(0)),
-            (wire::LMI_MAX, layout.lmr(last)),
-            (wire::LMI_NEW, layout.lmr(0)),
-            (wire::LMI_CURRENT, layout.lmr(0)),
-            (wire::LMI_BASE, layout.lmr(0)),
-            (wire::LRM_BASE, layout.counter(0)),
+            (Interrupt::OFFSET, line),
+            (LatencyHeader::OFFSET, latency),
+            (LatencyHeader::OFFSET, latency | 0xFF00),
+            (StatusMask::OFFSET, 0),
+            (LpeMax::OFFSET, layout.lme(last)),
+            (LpeCurrent::OFFSET, layout.lme(0)),
+            (LpeNew::OFFSET, layout.lme(0)),
+            (LpeBase::OFFSET, layout.lme(0)),
+            (LmiMax::OFFSET, layout.lmr(last)),
+            (LmiNew::OFFSET, layout.lmr(0)),
+            (LmiCurrent::OFFSET, layout.lmr(0)),
+            (LmiBase::OFFSET, layout.lmr(0)),
+            (LrmBase::OFFSET, layout.counter(0)),
         ];
         for (offset, value) in sequence {
             write(hw, offset, value)?;
         }
         for byte in table.unwrap_or(&[]).iter().rev() {
-            write(hw, wire::R3_DOUT, u32::from(*byte))?;
+            write(hw, R3Dout::OFFSET, u32::from(*byte))?;
         }
         let command = self
             .settings
             .capabilities
             .command(self.settings.count_packets);
-        write(hw, wire::COMMAND, command)?;
+        write(hw, Command::OFFSET, command)?;
         for enables in ENABLES {
-            write(hw, wire::COMMAND, command | enables)?;
+            write(hw, Command::OFFSET, command | enables)?;
         }
         Ok(())
     }
@@ -281,7 +284,7 @@ impl Put {
 
 /// Register 00h; all ones is an answer here, of a bus without the board.
 fn identity<H: Hardware + ?Sized>(hw: &mut H) -> Result<u32, PortErrorOf<H>> {
-    match read(hw, wire::IDENTITY) {
+    match read(hw, Identification::OFFSET) {
         Err(PortError::NoAnswer { .. }) => Ok(u32::MAX),
         answer => answer,
     }

@@ -9,6 +9,7 @@ use core::fmt;
 
 use heapless::Deque;
 
+use crate::ddc::lme::Control;
 use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
 
 use super::config::Model;
@@ -17,7 +18,6 @@ use super::entry::Entry;
 use super::error::{AddError, AttachError, MAX_PAGE, PortErrorOf, Protocol, SapError, ServeError};
 use super::event::{Event, Fault};
 use super::sap::{MI_LIMIT, Sap};
-use super::wire::Control;
 
 /// How the writer learns that its last page has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

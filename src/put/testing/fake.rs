@@ -5,9 +5,14 @@ use core::fmt;
 use embedded_hal::delay::DelayNs;
 use heapless::Vec;
 
+use crate::ddc::lme::{Control, Descriptor};
+use crate::ddc::lmr::Report;
+use crate::ddc::registers::{
+    Command, Identification, Interrupt, LatencyHeader, LmiBase, LmiCurrent, LmiMax, LmiNew,
+    LpeBase, LpeCurrent, LpeMax, LpeNew, LrmBase, PciCommandStatus, R3Dout, Status, StatusMask,
+};
 use crate::mem::{OutOfMemory, Ram};
 use crate::put::layout::ENTRY;
-use crate::put::wire::{self, Control, Descriptor, Report};
 use crate::put::{DmaMemory, RegisterPort};
 
 /// Why the fake refused an access.
@@ -111,8 +116,8 @@ impl<'a> FakeController<'a> {
     /// A controller after power-up, on `ram`.
     pub fn new(ram: Ram<'a>) -> Self {
         let mut registers = [0; 32];
-        registers[slot(wire::LATENCY)] = 0x2000;
-        registers[slot(wire::INTERRUPT_LINE)] = 0x010B;
+        registers[slot(LatencyHeader::OFFSET)] = 0x2000;
+        registers[slot(Interrupt::OFFSET)] = 0x010B;
         Self {
             ram,
             registers,
@@ -168,21 +173,21 @@ impl<'a> FakeController<'a> {
 
     /// INTA#, true while asserted.
     pub fn inta(&self) -> bool {
-        self.status() & self.registers[slot(wire::STATUS_MASK)] & 0xFFFF_F000 != 0
+        self.status() & self.registers[slot(StatusMask::OFFSET)] & 0xFFFF_F000 != 0
     }
 
     /// Raises error bits of STATUS; enabled ones take Bus Master away.
     pub fn raise(&mut self, errors: u32) {
         self.errors |= errors & 0x00FF_F000;
-        if errors & self.registers[slot(wire::STATUS_MASK)] & 0x00FB_F000 != 0 {
-            self.registers[slot(wire::PCI_COMMAND)] &= !BUS_MASTER;
+        if errors & self.registers[slot(StatusMask::OFFSET)] & 0x00FB_F000 != 0 {
+            self.registers[slot(PciCommandStatus::OFFSET)] &= !BUS_MASTER;
         }
     }
 
     /// Raises bits of the PCI status in register 04h.
     pub fn raise_pci(&mut self, bits: u32) {
-        self.registers[slot(wire::PCI_COMMAND)] |= bits & 0xF900_0000;
-        self.registers[slot(wire::PCI_COMMAND)] &= !BUS_MASTER;
+        self.registers[slot(PciCommandStatus::OFFSET)] |= bits & 0xF900_0000;
+        self.registers[slot(PciCommandStatus::OFFSET)] &= !BUS_MASTER;
     }
 
     /// Overwrites a register behind the driver's back.
@@ -193,7 +198,7 @@ impl<'a> FakeController<'a> {
     /// A register as it stands, without the side effects of a read.
     pub fn peek(&self, offset: u8) -> u32 {
         match offset {
-            wire::STATUS => self.status(),
+            Status::OFFSET => self.status(),
             _ => self.registers[slot(offset)],
         }
     }
@@ -238,8 +243,8 @@ impl<'a> FakeController<'a> {
     }
 
     fn enabled(&self, block: u32) -> bool {
-        self.registers[slot(wire::PCI_COMMAND)] & BUS_MASTER != 0
-            && self.registers[slot(wire::COMMAND)] & block != 0
+        self.registers[slot(PciCommandStatus::OFFSET)] & BUS_MASTER != 0
+            && self.registers[slot(Command::OFFSET)] & block != 0
     }
 
     fn next(&self, address: u32, max: u8, base: u8) -> u32 {
@@ -284,8 +289,8 @@ impl<'a> FakeController<'a> {
     }
 
     fn fetch(&mut self) -> bool {
-        let current = self.registers[slot(wire::LPE_CURRENT)];
-        if current == self.registers[slot(wire::LPE_NEW)] {
+        let current = self.registers[slot(LpeCurrent::OFFSET)];
+        if current == self.registers[slot(LpeNew::OFFSET)] {
             return false;
         }
         let mut bytes = [0; Descriptor::WIRE_LEN];
@@ -306,7 +311,8 @@ impl<'a> FakeController<'a> {
         if descriptor.control.has(Control::LMP) {
             self.packets = 0;
         }
-        self.registers[slot(wire::LPE_CURRENT)] = self.next(current, wire::LPE_MAX, wire::LPE_BASE);
+        self.registers[slot(LpeCurrent::OFFSET)] =
+            self.next(current, LpeMax::OFFSET, LpeBase::OFFSET);
         true
     }
 
@@ -417,10 +423,10 @@ impl<'a> FakeController<'a> {
 
     /// One packet of a composed message; its packets when it is complete.
     fn count_composed(&mut self, mi: u32) -> Option<u16> {
-        if self.registers[slot(wire::COMMAND)] & LRM_ENABLE == 0 {
+        if self.registers[slot(Command::OFFSET)] & LRM_ENABLE == 0 {
             return None;
         }
-        let address = self.registers[slot(wire::LRM_BASE)].wrapping_add(4 * mi);
+        let address = self.registers[slot(LrmBase::OFFSET)].wrapping_add(4 * mi);
         let counter = self.ram.slice_mut(address, 4).ok()?;
         let [a, b, c, d] = *counter else { return None };
         let received = u16::from_le_bytes([a, b]).wrapping_add(1);
@@ -438,15 +444,15 @@ impl<'a> FakeController<'a> {
         if !self.enabled(RX_INIT) {
             return false;
         }
-        let new = self.registers[slot(wire::LMI_NEW)];
-        let next = self.next(new, wire::LMI_MAX, wire::LMI_BASE);
-        if next == self.registers[slot(wire::LMI_CURRENT)] {
+        let new = self.registers[slot(LmiNew::OFFSET)];
+        let next = self.next(new, LmiMax::OFFSET, LmiBase::OFFSET);
+        if next == self.registers[slot(LmiCurrent::OFFSET)] {
             self.raise(LMI_OVERFLOW);
             return false;
         }
         self.held = None;
         if self.take(new, &report.emit()) {
-            self.registers[slot(wire::LMI_NEW)] = next;
+            self.registers[slot(LmiNew::OFFSET)] = next;
             if report.control.has(Control::NOR) {
                 self.received = self.received.saturating_add(1);
             }
@@ -473,7 +479,7 @@ impl<'a> FakeController<'a> {
 
     fn soft_reset(&mut self) {
         for (index, register) in self.registers.iter_mut().enumerate() {
-            if index != slot(wire::IDENTITY) {
+            if index != slot(Identification::OFFSET) {
                 *register = 0;
             }
         }
@@ -495,7 +501,7 @@ impl<'a> FakeController<'a> {
             Some(left) => *left -= 1,
             None => {}
         }
-        if !offset.is_multiple_of(4) || offset > wire::R3_DOUT {
+        if !offset.is_multiple_of(4) || offset > R3Dout::OFFSET {
             return Err(FakeError::Offset { offset });
         }
         for _ in 0..self.quirks.steps_per_access {
@@ -516,8 +522,8 @@ impl RegisterPort for FakeController<'_> {
         }
         self.reads = 0;
         Ok(match offset {
-            wire::STATUS => self.status(),
-            wire::R3_DOUT => 0,
+            Status::OFFSET => self.status(),
+            R3Dout::OFFSET => 0,
             _ => self.registers[slot(offset)],
         })
     }
@@ -527,16 +533,16 @@ impl RegisterPort for FakeController<'_> {
         let _ = self.writes.push(Access { offset, value });
         let swapped = self.quirks.lmi_writes_swapped;
         match offset {
-            wire::IDENTITY => {}
-            wire::PCI_COMMAND => {
+            Identification::OFFSET => {}
+            PciCommandStatus::OFFSET => {
                 let register = &mut self.registers[slot(offset)];
                 *register = *register & 0xFFFF_0000 & !(value & 0xF900_0000) | value & 0xFFFF;
             }
-            wire::STATUS => self.write_status(value),
-            wire::COMMAND if value & SOFT_RESET != 0 => self.soft_reset(),
-            wire::LMI_CURRENT if swapped => self.registers[slot(wire::LMI_NEW)] = value,
-            wire::LMI_NEW if swapped => self.registers[slot(wire::LMI_CURRENT)] = value,
-            wire::R3_DOUT => self.chain += 1,
+            Status::OFFSET => self.write_status(value),
+            Command::OFFSET if value & SOFT_RESET != 0 => self.soft_reset(),
+            LmiCurrent::OFFSET if swapped => self.registers[slot(LmiNew::OFFSET)] = value,
+            LmiNew::OFFSET if swapped => self.registers[slot(LmiCurrent::OFFSET)] = value,
+            R3Dout::OFFSET => self.chain += 1,
             _ => self.registers[slot(offset)] = value,
         }
         Ok(())
