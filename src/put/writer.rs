@@ -312,11 +312,12 @@ impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
         self.arrivals.pop_front()
     }
 
-    /// How far a transfer is: [`RemoteWrite::progress`].
+    /// How far a transfer is: [`RemoteWrite::progress`], with the same receiver
+    /// so that calls find this one, whatever the hardware.
     ///
     /// # Errors
     /// [`TransferError`], when it will not be finished.
-    pub fn progress(&self, token: &TransferId) -> Result<Progress, TransferError> {
+    pub fn progress(&mut self, token: &TransferId) -> Result<Progress, TransferError> {
         let id = token.0;
         if *token == TransferId::NOTHING || id < self.oldest {
             return Ok(Progress::Sent);

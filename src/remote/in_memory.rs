@@ -184,11 +184,12 @@ impl<const WAITING: usize> InMemory<WAITING> {
         self.arrivals.pop_front()
     }
 
-    /// How far a transfer is: [`RemoteWrite::progress`].
+    /// How far a transfer is: [`RemoteWrite::progress`], with the same receiver
+    /// so that calls find this one, whatever the hardware.
     ///
     /// # Errors
     /// [`InMemoryError::UnknownTransfer`].
-    pub fn progress(&self, token: &InMemoryToken) -> Result<Progress, InMemoryError> {
+    pub fn progress(&mut self, token: &InMemoryToken) -> Result<Progress, InMemoryError> {
         let waiting = self.waiting.len() as u64;
         if token.0 >= self.next {
             Err(InMemoryError::UnknownTransfer { id: token.0 })

@@ -308,7 +308,7 @@ fn wrong_choices_are_named() {
 #[test]
 fn a_token_of_another_writer_is_unknown() {
     let (mut writer, mut hw) = writer(&config(8), WriterConfig::default());
-    let (other, _) = self::writer(&config(8), WriterConfig::default());
+    let (mut other, _) = self::writer(&config(8), WriterConfig::default());
     let token = writer.start(&mut hw, transfer(8, None)).unwrap();
     assert_eq!(
         other.progress(&token).unwrap_err().to_string(),
