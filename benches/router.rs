@@ -72,7 +72,8 @@ fn deliver(sum: &mut (u64, u64), outputs: &[Line; PORTS]) {
     for (port, line) in outputs.iter().enumerate() {
         let symbol = line.symbol();
         if line.has_signal() && !symbol.is_link_level() {
-            sum.0 = (sum.0 ^ u64::from(symbol.bits()) ^ (port as u64) << 16).wrapping_mul(0x100_0000_01B3);
+            sum.0 = (sum.0 ^ u64::from(symbol.bits()) ^ (port as u64) << 16)
+                .wrapping_mul(0x100_0000_01B3);
             sum.1 += 1;
         }
     }
@@ -82,13 +83,20 @@ fn bench(name: &str, traffic: Traffic, length: usize) {
     let config = RcubeConfig::default().with_short_start_up();
     let link = config.link;
     let mut router = Rcube::new(config);
-    let table =
-        RoutingTable::uniform(core::array::from_fn(|k| (k as u16) << 8), core::array::from_fn(|k| 1 << k));
+    let table = RoutingTable::uniform(
+        core::array::from_fn(|k| (k as u16) << 8),
+        core::array::from_fn(|k| 1 << k),
+    );
     router.configure(&table);
     let mut peers: [Peer; PORTS] = core::array::from_fn(|_| {
         let mut port = Port::new(PortKind::Serial);
         port.enable();
-        Peer { port, packet: [0; 2], left: 0, length }
+        Peer {
+            port,
+            packet: [0; 2],
+            left: 0,
+            length,
+        }
     });
 
     // Warm up, then keep what comes in.
@@ -152,7 +160,9 @@ fn bench(name: &str, traffic: Traffic, length: usize) {
 }
 
 fn main() {
-    println!("router, 8 serial ports busy both ways, statistics on, {CYCLES} cycles, best of {ROUNDS}");
+    println!(
+        "router, 8 serial ports busy both ways, statistics on, {CYCLES} cycles, best of {ROUNDS}"
+    );
     bench("ring, 512-byte packets", Traffic::Ring, 512);
     bench("ring, 16-byte packets", Traffic::Ring, 16);
     bench("uniform, 512-byte packets", Traffic::Uniform, 512);

@@ -5,6 +5,10 @@
 //! cycles, an in-memory one for tests; everything above is generic
 //! over it. The core is non-blocking: start, then poll.
 
+mod in_memory;
+
+pub use in_memory::{InMemory, InMemoryError, InMemoryToken, Memories};
+
 /// A request: `length` bytes from `local` here to `remote` there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -76,7 +76,8 @@ impl Board {
     fn step_pci(&mut self, now: Instant) {
         let PciOutputs { drive, req_n, .. } = self.ddc.pci_outputs();
         let bus = resolve(&[self.bridge.drive(), drive]);
-        self.checker.observe(&self.bridge.observation(&bus, drive, req_n));
+        self.checker
+            .observe(&self.bridge.observation(&bus, drive, req_n));
         if self.record && !bus.irdy_n && !bus.trdy_n && drive.irdy_n == Some(false) {
             self.beats.push(now);
         }
@@ -178,7 +179,11 @@ impl Rig {
     pub fn until(&mut self, limit: u64, mut done: impl FnMut(&Self) -> bool) {
         let end = self.pci.cycle() + limit;
         while !done(self) {
-            assert!(self.pci.cycle() < end, "not done within {limit} PCI cycles\n{}", self.dump());
+            assert!(
+                self.pci.cycle() < end,
+                "not done within {limit} PCI cycles\n{}",
+                self.dump()
+            );
             self.step();
         }
     }
@@ -283,12 +288,22 @@ impl Rig {
 }
 
 pub fn next(at: u32, base: u32) -> u32 {
-    if at == base + 16 * (ENTRIES - 1) { base } else { at + 16 }
+    if at == base + 16 * (ENTRIES - 1) {
+        base
+    } else {
+        at + 16
+    }
 }
 
 /// A page with these flags.
 pub fn page(length: u16, local: u32, remote: u32, control: Control) -> Descriptor {
-    Descriptor { page_length: length, routing_part: 0x0001, control, prsa: remote, plsa: local }
+    Descriptor {
+        page_length: length,
+        routing_part: 0x0001,
+        control,
+        prsa: remote,
+        plsa: local,
+    }
 }
 
 /// A last page that is reported and counted.
@@ -297,4 +312,7 @@ pub fn last(length: u16, local: u32, remote: u32, mi: u32) -> Descriptor {
 }
 
 /// LMP, NOS, NOR, LMI.
-pub const LAST: Control = Control::LMP.with(Control::NOS).with(Control::NOR).with(Control::LMI);
+pub const LAST: Control = Control::LMP
+    .with(Control::NOS)
+    .with(Control::NOR)
+    .with(Control::LMI);
