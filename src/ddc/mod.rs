@@ -1,1 +1,316 @@
-//! ddc.
+//! PCI-DDC, the network controller: PCI bus master on one side, parallel port
+//! of a router on the other.
+//!
+//! The controller walks the ring of page descriptors ([`lme`]), reads pages,
+//! sends packets ([`packet`]), writes what arrives straight to the address each
+//! packet carries, and reports messages in a second ring ([`lmr`]). It is
+//! programmed through PCI configuration space only ([`registers`]).
+//!
+//! [`Ddc`] is a synchronous machine with two clocks and registered outputs:
+//!
+//! ```text
+//!  PCI clock                              link clock
+//!  target --- registers                   port (credit, 64 symbols) --- Line
+//!  master -+- transmit - TX FIFO -------- packetiser --^
+//!          +- receive  - RX FIFO -------- assembler  --^
+//! ```
+//!
+//! Document: hw/doc/pci-ddc.md.
+
+mod assembler;
+mod completion;
+mod config;
+mod dma;
+mod fifo;
+pub mod lme;
+pub mod lmr;
+mod master;
+pub mod packet;
+mod packetiser;
+mod port;
+mod realign;
+mod receive;
+mod regfile;
+#[macro_use]
+mod table;
+pub mod registers;
+mod status;
+mod target;
+mod transmit;
+
+use assembler::{Assembler, RxWord};
+use dma::Dma;
+use fifo::Fifo;
+use master::Master;
+use packetiser::Packetiser;
+use port::Port;
+use receive::Receive;
+use regfile::RegisterFile;
+use target::Target;
+use transmit::Transmit;
+
+pub use config::{DdcConfig, Revision};
+pub use master::Transaction;
+
+use crate::hsl::Line;
+use crate::pci::{Drive, Signals};
+
+/// What the PCI side of the chip sees at a clock edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PciInputs {
+    /// The bus.
+    pub bus: Signals,
+    /// IDSEL, active high.
+    pub idsel: bool,
+    /// GNT#.
+    pub gnt_n: bool,
+    /// Link status of the router: bit i = link i works.
+    pub r3_status: u8,
+}
+
+impl PciInputs {
+    /// An idle bus, no grant, all links down.
+    pub const IDLE: Self = Self { bus: Signals::IDLE, idsel: false, gnt_n: true, r3_status: 0 };
+}
+
+/// What the PCI side of the chip drives after a clock edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PciOutputs {
+    /// The shared signals.
+    pub drive: Drive,
+    /// REQ#.
+    pub req_n: bool,
+    /// INTA#, a level.
+    pub inta_n: bool,
+    /// Level that releases the router.
+    pub r3_init: bool,
+    /// A byte for the configuration chain of the router, for one PCI cycle.
+    pub r3_dout: Option<u8>,
+}
+
+/// The controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ddc {
+    config: DdcConfig,
+    // PCI clock.
+    regs: RegisterFile,
+    master: Master,
+    target: Target,
+    tx: Transmit,
+    rx: Receive,
+    inta: bool,
+    r3_dout: Option<u8>,
+    // Both.
+    tx_fifo: Fifo<u32>,
+    rx_fifo: Fifo<RxWord>,
+    // Link clock.
+    port: Port,
+    packetiser: Packetiser,
+    assembler: Assembler,
+    loopback: bool,
+}
+
+impl Ddc {
+    /// The chip after power-on.
+    pub fn new(config: DdcConfig) -> Self {
+        let config = config.clamped();
+        Self {
+            config,
+            regs: RegisterFile::new(&config),
+            master: Master::default(),
+            target: Target::default(),
+            tx: Transmit::default(),
+            rx: Receive::default(),
+            inta: false,
+            r3_dout: None,
+            tx_fifo: Fifo::new(config.fifo_words, 0),
+            rx_fifo: Fifo::new(config.rx_fifo_words, RxWord::EMPTY),
+            port: Port::new(),
+            packetiser: Packetiser::default(),
+            assembler: Assembler::default(),
+            loopback: false,
+        }
+    }
+
+    /// The parameters in use (each inside its range).
+    pub const fn config(&self) -> &DdcConfig {
+        &self.config
+    }
+
+    /// Everything as after power-on, but for the bus: the target ends the access
+    /// in hand, and the parity of what was on the bus is still checked.
+    fn reset(&mut self) {
+        let (mut master, target) = (self.master, self.target);
+        master.reset();
+        let r3_status = self.regs.status.r3_status;
+        *self = Self { master, target, ..Self::new(self.config) };
+        self.regs.status.r3_status = r3_status;
+    }
+
+    /// One edge of the PCI clock.
+    pub fn step_pci(&mut self, pins: &PciInputs) {
+        let on_bus = self.master.on_bus();
+        self.regs.link_status(pins.r3_status);
+        self.r3_dout = self.regs.r3_dout.take();
+        let mut dma = Dma {
+            regs: &mut self.regs,
+            tx: &mut self.tx,
+            rx: &mut self.rx,
+            tx_fifo: &mut self.tx_fifo,
+            rx_fifo: &mut self.rx_fifo,
+            config: &self.config,
+        };
+        self.master.step(&pins.bus, pins.gnt_n, &mut dma);
+        let writing = on_bus == Some(Transaction::DataWrite);
+        self.rx.step(&mut self.regs, &mut self.rx_fifo, writing, &self.config);
+        self.tx.step(&mut self.regs, &self.tx_fifo, &self.config);
+        self.regs.settle();
+        let receive = self.rx.wants(&self.rx_fifo, &self.config);
+        let enabled = self.regs.dma_enabled();
+        let balance = self.regs.command.txrx_balance();
+        self.master.arbitrate(self.tx.wants(), receive, enabled, balance);
+        let reset = self.target.step(&pins.bus, pins.idsel, on_bus.is_some(), &mut self.regs);
+        // The flip-flops that bring the link's counters over.
+        self.rx_fifo.clock_reader();
+        self.tx_fifo.clock_writer();
+        self.tx.left.clock();
+        self.rx.ends.clock();
+        if reset {
+            self.reset();
+        }
+        self.inta = self.regs.interrupts();
+    }
+
+    /// What the PCI side drives.
+    pub fn pci_outputs(&self) -> PciOutputs {
+        PciOutputs {
+            drive: merge(self.master.drive(), self.target.drive()),
+            req_n: !self.master.requests(),
+            inta_n: !self.inta,
+            r3_init: self.regs.command.r3_init() == 1,
+            r3_dout: self.r3_dout,
+        }
+    }
+
+    /// One edge of the link clock.
+    pub fn step_link(&mut self, input: Line) {
+        let receives = self.regs.command.rx_init() == 1;
+        let loopback = self.regs.command.loopback() == 1;
+        let outside = receives && !loopback;
+        let gone = self.port.is_up() && !(outside && input.has_signal());
+        if gone || loopback != self.loopback || (!receives && !self.port.is_empty()) {
+            self.loopback = loopback;
+            self.port.down();
+            self.packetiser.abort();
+            self.assembler.close();
+        }
+        let ready = if loopback { receives && self.port.has_room() } else { self.port.has_credit() };
+        if self.assembler.ready(&mut self.rx_fifo, &mut self.rx.ends)
+            && let Some(symbol) = self.port.pop()
+        {
+            self.assembler.take(symbol, &mut self.rx_fifo, &mut self.rx.ends);
+        }
+        let sent = self.packetiser.step(
+            &self.tx.order,
+            self.tx.go.seen(),
+            &mut self.tx_fifo,
+            &mut self.tx.left,
+            ready,
+            &self.config,
+        );
+        if loopback {
+            if let Some(symbol) = sent {
+                self.port.push(symbol);
+            }
+            self.port.silence();
+        } else if !receives {
+            self.port.silence();
+        } else {
+            if input.has_signal() && !self.port.is_up() {
+                self.port.come_up();
+            }
+            self.port.drive(sent, &self.config);
+            if input.has_signal() {
+                self.port.receive(input);
+            }
+        }
+        self.tx_fifo.clock_reader();
+        self.rx_fifo.clock_writer();
+        self.tx.go.clock();
+    }
+
+    /// What the link side drives.
+    pub const fn link_output(&self) -> Line {
+        self.port.output()
+    }
+
+    /// The register at `offset`, without the side effects of a read over the bus.
+    pub const fn register(&self, offset: u8) -> u32 {
+        self.regs.read(offset)
+    }
+
+    /// PCI edges that would only advance counters, with an idle bus, no grant and
+    /// the link status held; [`u64::MAX`]: until something comes from outside. A
+    /// link edge may end it.
+    pub fn pci_idle_for(&self) -> u64 {
+        let quiet = self.master.is_idle()
+            && self.target.is_idle()
+            && self.regs.r3_dout.is_none()
+            && self.r3_dout.is_none()
+            && self.tx_fifo.writer_is_settled()
+            && self.tx.is_idle(&self.regs, &self.tx_fifo, &self.config);
+        if quiet { self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config) } else { 0 }
+    }
+
+    /// The same as that many PCI edges, for at most
+    /// [`pci_idle_for`](Self::pci_idle_for) of them.
+    pub fn skip_pci(&mut self, cycles: u64) {
+        self.rx.skip(cycles, &self.rx_fifo, &self.config);
+    }
+
+    /// Link edges that would change nothing while `input` stays; [`u64::MAX`]:
+    /// until something comes from outside. A PCI edge may end it.
+    pub fn link_idle_for(&self, input: Line) -> u64 {
+        let receives = self.regs.command.rx_init() == 1;
+        let loopback = self.regs.command.loopback() == 1;
+        let outside = receives && !loopback;
+        let up = self.port.is_up();
+        let ready = if loopback { receives && self.port.has_room() } else { self.port.has_credit() };
+        let stands = input.is_quiet()
+            && loopback == self.loopback
+            && up == (outside && input.has_signal())
+            && self.port.is_quiet()
+            && self.port.output().has_signal() == outside
+            && self.tx.go.is_settled()
+            && self.tx_fifo.reader_is_settled()
+            && self.rx_fifo.writer_is_settled()
+            && (self.rx_fifo.free() == 0 || (self.port.is_empty() && self.assembler.is_idle()))
+            && (receives || self.port.is_empty())
+            && self.packetiser.is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
+        if stands { u64::MAX } else { 0 }
+    }
+
+    /// The same as that many link edges with `input`, for at most
+    /// [`link_idle_for`](Self::link_idle_for) of them.
+    pub fn skip_link(&mut self, cycles: u64, input: Line) {
+        debug_assert!(cycles == 0 || self.link_idle_for(input) > 0);
+    }
+}
+
+/// Two halves of one chip on the same pins; they never drive the same one.
+fn merge(a: &Drive, b: &Drive) -> Drive {
+    Drive {
+        ad: a.ad.or(b.ad),
+        cbe_n: a.cbe_n.or(b.cbe_n),
+        par: a.par.or(b.par),
+        frame_n: a.frame_n.or(b.frame_n),
+        irdy_n: a.irdy_n.or(b.irdy_n),
+        trdy_n: a.trdy_n.or(b.trdy_n),
+        devsel_n: a.devsel_n.or(b.devsel_n),
+        stop_n: a.stop_n.or(b.stop_n),
+        perr_n: a.perr_n.or(b.perr_n),
+        serr_n: a.serr_n.or(b.serr_n),
+    }
+}

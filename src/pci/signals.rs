@@ -85,6 +85,41 @@ pub struct Drive {
     pub serr_n: Option<bool>,
 }
 
+impl Drive {
+    /// Nothing is driven.
+    pub const RELEASED: Self = Self {
+        ad: None,
+        cbe_n: None,
+        par: None,
+        frame_n: None,
+        irdy_n: None,
+        trdy_n: None,
+        devsel_n: None,
+        stop_n: None,
+        perr_n: None,
+        serr_n: None,
+    };
+
+    /// This drive as it may follow `before` of the same agent: a sustained
+    /// tri-state line (FRAME#, IRDY#, TRDY#, DEVSEL#, STOP#, PERR#) that was
+    /// asserted is driven high for one clock before it is released.
+    #[must_use]
+    pub fn after(mut self, before: &Self) -> Self {
+        let sustain = |line: &mut Option<bool>, before: Option<bool>| {
+            if line.is_none() && before == Some(false) {
+                *line = Some(true);
+            }
+        };
+        sustain(&mut self.frame_n, before.frame_n);
+        sustain(&mut self.irdy_n, before.irdy_n);
+        sustain(&mut self.trdy_n, before.trdy_n);
+        sustain(&mut self.devsel_n, before.devsel_n);
+        sustain(&mut self.stop_n, before.stop_n);
+        sustain(&mut self.perr_n, before.perr_n);
+        self
+    }
+}
+
 /// The bus that results when `agents` drive it: pull-ups where nobody drives;
 /// an asserted (low) control line wins; on AD, C/BE# and PAR the last driver
 /// wins (two drivers at once are a protocol violation, which the

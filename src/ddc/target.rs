@@ -1,0 +1,168 @@
+//! The configuration target: type 0 accesses to function 0, one data phase.
+//!
+//! DEVSEL# comes at medium speed together with TRDY#; a burst is disconnected
+//! after its first word. Address parity of every transfer on the bus is checked
+//! here too.
+
+use super::master::parity;
+use super::regfile::RegisterFile;
+use crate::pci::{Command, Drive, Signals};
+
+const DETECTED_PARITY: u32 = 1 << 31;
+const SIGNALLED_SYSTEM_ERROR: u32 = 1 << 30;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Idle,
+    /// An access for this chip was seen at the last edge.
+    Claimed,
+    /// DEVSEL# and TRDY# are asserted.
+    Data,
+    /// STOP# is asserted until the initiator gives up.
+    Disconnect,
+}
+
+/// The target's registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Target {
+    phase: Phase,
+    write: bool,
+    offset: u8,
+    /// A transfer is on the bus: its address phase is over.
+    busy: bool,
+    /// PAR expected for the address seen at the last edge.
+    address_parity: Option<bool>,
+    /// PAR expected for the word written at the last edge.
+    data_parity: Option<bool>,
+    serr: bool,
+    /// Clocks left of driving PERR#: 2 asserted, 1 released.
+    perr: u8,
+    drive: Drive,
+}
+
+impl Target {
+    pub(super) const fn drive(&self) -> &Drive {
+        &self.drive
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// One edge of the bus; returns whether the chip must be reset.
+    pub(super) fn step(&mut self, bus: &Signals, idsel: bool, own: bool, regs: &mut RegisterFile) -> bool {
+        if self.is_idle() && bus.frame_n {
+            return false;
+        }
+        let was = core::mem::take(&mut self.drive);
+        if was.serr_n.is_some() {
+            self.serr = false;
+        }
+        let address_ok = self.check_parity(bus, regs);
+        let mut reset = false;
+        match self.phase {
+            Phase::Idle => self.address(bus, idsel, own, was.devsel_n.is_some()),
+            Phase::Claimed if !address_ok => self.phase = Phase::Idle,
+            Phase::Claimed => {
+                self.phase = Phase::Data;
+                self.drive.devsel_n = Some(false);
+                self.drive.trdy_n = Some(false);
+                // FRAME# still asserted: a second word may be wanted.
+                self.drive.stop_n = Some(bus.frame_n);
+                if !self.write {
+                    regs.touched();
+                    self.drive.ad = Some(regs.read(self.offset));
+                }
+            }
+            Phase::Data if bus.irdy_n => {
+                self.drive = was;
+                self.drive.par = None;
+                self.drive.perr_n = None;
+                self.drive.serr_n = None;
+            }
+            Phase::Data => {
+                if self.write {
+                    self.data_parity = Some(parity(bus.ad, bus.cbe_n));
+                    regs.touched();
+                    reset = regs.write(self.offset, bus.ad, lanes(bus.cbe_n));
+                }
+                self.finish(bus);
+            }
+            Phase::Disconnect => self.finish(bus),
+        }
+        self.busy = !bus.is_idle();
+        if was.ad.is_some() {
+            self.drive.par = Some(parity(bus.ad, bus.cbe_n));
+        }
+        if self.serr {
+            self.drive.serr_n = Some(false);
+        }
+        if self.perr > 0 {
+            self.perr -= 1;
+            self.drive.perr_n = Some(self.perr == 0);
+        }
+        reset
+    }
+
+    fn address(&mut self, bus: &Signals, idsel: bool, own: bool, _releasing: bool) {
+        if bus.frame_n || self.busy {
+            return;
+        }
+        if !own {
+            self.address_parity = Some(parity(bus.ad, bus.cbe_n));
+        }
+        let command = Command::from_bits(bus.cbe_n);
+        let access = matches!(command, Command::ConfigurationRead | Command::ConfigurationWrite);
+        // Type 0, function 0.
+        if idsel && access && bus.ad & 0x703 == 0 {
+            self.phase = Phase::Claimed;
+            self.write = command.is_write();
+            self.offset = bus.ad as u8 & 0xFC;
+        }
+    }
+
+    /// The word has moved: release, or hold STOP# while the initiator wants more.
+    fn finish(&mut self, bus: &Signals) {
+        let over = bus.frame_n;
+        self.phase = if over { Phase::Idle } else { Phase::Disconnect };
+        self.drive.trdy_n = Some(true);
+        self.drive.devsel_n = Some(over);
+        self.drive.stop_n = Some(over);
+    }
+
+    /// Checks PAR against what was seen one clock ago.
+    fn check_parity(&mut self, bus: &Signals, regs: &mut RegisterFile) -> bool {
+        let answers = regs.pci.parity_response() == 1;
+        let mut address_ok = true;
+        if let Some(expected) = self.address_parity.take()
+            && expected != bus.par
+        {
+            address_ok = false;
+            self.serr = answers && regs.pci.serr_enable() == 1;
+            regs.pci_error(DETECTED_PARITY | if self.serr { SIGNALLED_SYSTEM_ERROR } else { 0 });
+        }
+        if let Some(expected) = self.data_parity.take()
+            && expected != bus.par
+        {
+            regs.pci_error(DETECTED_PARITY);
+            if answers {
+                self.perr = 2;
+            }
+        }
+        address_ok
+    }
+}
+
+/// The bits of the bytes enabled (active low) on C/BE#.
+const fn lanes(cbe_n: u8) -> u32 {
+    let mut mask = 0;
+    let mut lane = 0;
+    while lane < 4 {
+        if cbe_n >> lane & 1 == 0 {
+            mask |= 0xFF << (8 * lane);
+        }
+        lane += 1;
+    }
+    mask
+}
