@@ -1,0 +1,609 @@
+//! RCUBE through its pins: latency, start-up, wormhole rules, exceptions.
+
+#[path = "support/router_lab.rs"]
+mod router_lab;
+
+use multipc::hsl::{Line, LinkConfig, Symbol};
+use multipc::rcube::{InputState, PORTS, PortKind, Rcube, RcubeConfig, RoutingTable};
+use router_lab::{Lab, one_to_one, packet};
+
+fn default_lab() -> Lab {
+    Lab::up(RcubeConfig::default(), &one_to_one())
+}
+
+// --- Routing tables ---
+
+fn vector(text: &str) -> Vec<u8> {
+    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
+    digits
+        .chunks(2)
+        .map(|pair| (pair[0] * 16 + pair[1]) as u8)
+        .collect()
+}
+
+#[test]
+fn two_node_vectors_decode_exactly_and_emit_back() {
+    let bounds = [0, 1, 1, 1, 1, 1, 1, 1];
+    let files = [
+        (
+            include_str!("vectors/rcube/two-nodes-router0.hex"),
+            [1, 2, 2, 2, 2, 2, 2, 2],
+            None,
+        ),
+        // The shipped file of router 1 names link 2 for what comes in on link 0.
+        (
+            include_str!("vectors/rcube/two-nodes-router1.hex"),
+            [2, 1, 1, 1, 1, 1, 1, 1],
+            Some(4),
+        ),
+    ];
+    for (text, selections, hand_edit) in files {
+        let bytes = vector(text);
+        let mut expected = RoutingTable::uniform(bounds, selections);
+        if let Some(mask) = hand_edit {
+            expected.selections[0][0] = mask;
+        }
+        let table = RoutingTable::try_from(bytes.as_slice()).unwrap();
+        assert_eq!(table, expected);
+        assert_eq!(table.emit().as_slice(), bytes);
+        assert_eq!(table.check(), Ok(()));
+    }
+}
+
+#[test]
+fn the_chain_takes_byte_257_first_and_pushes_out_what_is_too_much() {
+    let bytes = vector(include_str!("vectors/rcube/two-nodes-router0.hex"));
+    let mut router = Rcube::new(
+        RcubeConfig::default()
+            .with_short_start_up()
+            .with_parallel(0b11),
+    );
+    for junk in 0..40 {
+        router.chain(false, Some(junk));
+    }
+    for &byte in bytes.iter().rev() {
+        router.chain(false, Some(byte));
+    }
+    router.chain(true, Some(0xFF)); // too late: ignored
+    let mut expected = Rcube::new(
+        RcubeConfig::default()
+            .with_short_start_up()
+            .with_parallel(0b11),
+    );
+    expected.configure(&RoutingTable::try_from(bytes.as_slice()).unwrap());
+    for _ in 0..50 {
+        router.step(&[Line::IDLE; PORTS]);
+        expected.step(&[Line::IDLE; PORTS]);
+    }
+    assert_eq!(router, expected);
+}
+
+// --- Start-up ---
+
+#[test]
+fn no_signal_leaves_a_router_in_reset() {
+    let mut router = Rcube::new(RcubeConfig::default().with_parallel(1));
+    for byte in 0..=255 {
+        router.chain(false, Some(byte));
+        router.step(&[Line::IDLE; PORTS]);
+        assert_eq!(
+            (router.outputs(), router.link_status()),
+            (&[Line::DEAD; PORTS], 0)
+        );
+    }
+    assert_eq!(router.stats().cycles, 0);
+}
+
+/// Two routers, all links between them: steps until link 0 is up at both.
+fn start_up_cycles(config: RcubeConfig) -> (u64, u64, [Vec<u64>; 2]) {
+    let mut routers = [Rcube::new(config.clone()), Rcube::new(config)];
+    routers.iter_mut().for_each(|r| r.configure(&one_to_one()));
+    let (mut cycle, mut idle_from, mut up) = (0, None, None);
+    let mut fccs = [vec![], vec![]];
+    while cycle < 12_000 {
+        let lines = [*routers[0].outputs(), *routers[1].outputs()];
+        for (seen, lines) in fccs.iter_mut().zip(&lines) {
+            if lines[0].fcc_pulse() || lines[0] == Line::symbol_of(Symbol::FCC) {
+                seen.push(cycle);
+            }
+        }
+        if lines[0][0].has_signal() {
+            idle_from.get_or_insert(cycle);
+        }
+        routers[0].step(&lines[1]);
+        routers[1].step(&lines[0]);
+        cycle += 1;
+        if routers.iter().all(|r| r.link_status() & 1 == 1) {
+            up.get_or_insert(cycle);
+        }
+    }
+    (idle_from.unwrap(), up.unwrap(), fccs)
+}
+
+#[test]
+fn start_up_takes_11216_cycles_from_reset_release() {
+    let (idle_from, up, fccs) = start_up_cycles(RcubeConfig::default());
+    // 1 edge takes the level of R3_INIT in; 8192 edges without signal; the
+    // first IDLE leaves the third serialiser register 3 edges later.
+    assert_eq!(idle_from, 1 + 4096 + 4096 + 3);
+    // That IDLE is taken in behind four registers at the 5th edge; 3000 edges
+    // of calibration; REQUEST is sent at the next and seen 7 edges later; then
+    // 8 ACKNOWLEDGEs are sent, the first of which is seen at the 8th of these
+    // edges.
+    let seen = idle_from + 5;
+    assert_eq!(up, seen - 1 + 3000 + 8 + 8);
+    assert_eq!(up, 11_216);
+    for seen in fccs {
+        assert_eq!(seen.len(), 2);
+        assert_eq!(seen[1] - seen[0], 8);
+        assert_eq!(
+            seen[0],
+            up + 3,
+            "the first FCC is on the pin 3 edges after the link is up"
+        );
+    }
+}
+
+#[test]
+fn parallel_ports_need_no_calibration() {
+    let (idle_from, up, fccs) = start_up_cycles(RcubeConfig::default().with_parallel(1));
+    assert_eq!((idle_from, up), (2, 1));
+    assert_eq!(fccs, [vec![4, 12], vec![4, 12]]);
+}
+
+// --- Latency ---
+
+/// Cycles from pin to pin of each symbol of a packet that meets nothing.
+fn latencies(parallel: u8, one_character: bool) -> Vec<u64> {
+    let mut table = one_to_one();
+    let mut header = vec![5, 0];
+    if one_character {
+        table.header_length = 0;
+        header.pop();
+    }
+    let mut lab = Lab::up(RcubeConfig::default().with_parallel(parallel), &table);
+    let symbols = packet(&header, 40);
+    lab.send(2, &symbols);
+    let mut entered = vec![];
+    for _ in 0..200 {
+        if !lab.inputs[2].symbol().is_link_level() {
+            entered.push(lab.cycle);
+        }
+        lab.step();
+    }
+    assert_eq!(lab.read(5), symbols);
+    lab.times(5)
+        .iter()
+        .zip(entered)
+        .map(|(out, into)| out - into)
+        .collect()
+}
+
+#[test]
+fn serial_to_serial_is_12_cycles_pin_to_pin_for_each_symbol() {
+    // The source may hold a symbol back for an FCC; no packet of this length
+    // makes the router do so on the way out.
+    assert_eq!(latencies(0, false), vec![12; 43]);
+}
+
+#[test]
+fn parallel_ports_save_the_serial_halves() {
+    assert_eq!(latencies(1 << 2, false), vec![8; 43], "parallel in");
+    assert_eq!(latencies(1 << 5, false), vec![10; 43], "parallel out");
+    assert_eq!(latencies(1 << 2 | 1 << 5, false), vec![6; 43], "both");
+}
+
+#[test]
+fn a_one_character_header_saves_the_cycle_of_the_second() {
+    assert_eq!(latencies(0, true), vec![11; 42]);
+}
+
+#[test]
+fn the_packet_after_leaves_two_cycles_after_ep() {
+    let mut lab = default_lab();
+    let symbols = packet(&[5, 0], 10);
+    lab.send(2, &symbols);
+    lab.send(2, &symbols);
+    lab.run(100);
+    let times = lab.times(5);
+    assert_eq!(times[symbols.len()] - times[symbols.len() - 1], 3);
+}
+
+#[test]
+fn another_input_takes_over_after_one_cycle() {
+    let mut lab = default_lab();
+    let symbols = packet(&[5, 0], 10);
+    lab.send(2, &symbols);
+    lab.send(3, &symbols);
+    lab.run(100);
+    let times = lab.times(5);
+    assert_eq!(times.len(), 2 * symbols.len());
+    assert_eq!(times[symbols.len()] - times[symbols.len() - 1], 2);
+}
+
+// --- Rates and credits ---
+
+#[test]
+fn a_long_packet_streams_at_the_rate_of_the_line_but_for_fccs() {
+    let mut lab = default_lab();
+    let symbols = packet(&[5, 0], 20_000);
+    lab.send(2, &symbols);
+    lab.run(21_000);
+    assert_eq!(lab.read(5), symbols);
+    let times = lab.times(5);
+    // Nothing comes the other way, so this direction carries no FCC at all.
+    assert_eq!(times[times.len() - 1] - times[0], times.len() as u64 - 1);
+}
+
+#[test]
+fn both_ways_at_once_each_direction_loses_one_cycle_in_33() {
+    let mut lab = default_lab();
+    for (from, to) in [(2, 5), (5, 2)] {
+        lab.send(from, &packet(&[to, 0], 33_000));
+    }
+    lab.run(30_000);
+    lab.router.clear_stats();
+    lab.run(3_300);
+    for port in [2, 5] {
+        let output = lab.router.port_stats(port).output;
+        assert_eq!((output.busy, output.fcc), (3_200, 100), "port {port}");
+    }
+}
+
+#[test]
+fn disjoint_pairs_do_not_affect_each_other() {
+    let symbols = packet(&[5, 0], 500);
+    let mut alone = default_lab();
+    alone.send(2, &symbols);
+    alone.run(700);
+    let mut together = default_lab();
+    together.send(2, &symbols);
+    for (from, to) in [(0, 1), (1, 0), (3, 7), (4, 6), (6, 3), (7, 4)] {
+        together.send(from, &packet(&[to, 0], 600));
+    }
+    together.run(700);
+    assert_eq!(alone.peers[5].received, together.peers[5].received);
+}
+
+#[test]
+fn one_fcc_per_32_symbols_and_never_more_than_64_outstanding() {
+    for parallel in [0, 0xFF] {
+        let mut lab = Lab::up(
+            RcubeConfig::default().with_parallel(parallel),
+            &one_to_one(),
+        );
+        lab.peers[5].reads = false;
+        lab.send(2, &packet(&[5, 0], 1_000));
+        lab.run(2_000);
+        // 64 at the reader and 5 in the output FIFO have left the input FIFO:
+        // that is two flits, so the source has had credit for 64 + 64.
+        assert_eq!(lab.peers[5].fifo.len(), 64);
+        assert_eq!(lab.router.output_state(5).queued, 5);
+        assert_eq!(lab.router.output_state(5).credit, 0);
+        assert_eq!(lab.peers[2].to_send.len(), 1_003 - 128);
+        assert_eq!(lab.router.input_queued(2), 128 - 64 - 5);
+    }
+}
+
+#[test]
+fn a_peer_that_ignores_credits_overflows_without_harm() {
+    let mut lab = default_lab();
+    lab.peers[5].reads = false;
+    lab.send(2, &packet(&[5, 0], 200));
+    lab.run(300);
+    let mut lines = lab.inputs;
+    lines[2] = Line::symbol_of(Symbol::data(7));
+    for _ in 0..100 {
+        lab.router.step(&lines);
+    }
+    let events = lab.router.port_stats(2).events;
+    assert!(
+        events.overflow > 0 && lab.router.input_queued(2) == 64,
+        "{events:?}"
+    );
+}
+
+// --- Wormhole, arbitration, adaptivity ---
+
+#[test]
+fn a_blocked_packet_holds_what_it_holds_and_others_wait() {
+    let mut lab = default_lab();
+    lab.peers[5].reads = false;
+    lab.send(2, &packet(&[5, 0], 300));
+    lab.run(300);
+    lab.send(3, &packet(&[5, 0], 10));
+    lab.send(4, &packet(&[6, 0], 10));
+    lab.run(300);
+    assert_eq!(lab.router.output_state(5).holder, Some(2));
+    assert_eq!(
+        lab.router.input_state(3),
+        InputState::Request { outputs: 1 << 5 }
+    );
+    assert_eq!(lab.read(6), packet(&[6, 0], 10), "a third party passes");
+    lab.peers[5].reads = true;
+    lab.run(500);
+    let mut both = packet(&[5, 0], 300);
+    both.extend(packet(&[5, 0], 10));
+    assert_eq!(lab.read(5), both, "whole, one after the other");
+    lab.assert_stats_add_up();
+    assert!(lab.router.port_stats(3).input.output_taken > 250);
+}
+
+#[test]
+fn inputs_that_contend_take_turns() {
+    let mut lab = default_lab();
+    for input in [0, 1, 3, 4, 7] {
+        for n in 0..20 {
+            lab.send(input, &[5, 0, input as u8, n].map(Symbol::data));
+            lab.send(input, &[Symbol::EP]);
+        }
+    }
+    lab.run(2_000);
+    let order: Vec<u8> = lab
+        .read(5)
+        .chunks(5)
+        .map(|packet| packet[2].value())
+        .collect();
+    assert_eq!(order.len(), 100);
+    for round in order.chunks(5) {
+        assert_eq!(round, [0, 1, 3, 4, 7]);
+    }
+}
+
+#[test]
+fn adaptive_packets_take_the_first_free_output_from_their_own_number_on() {
+    let table = RoutingTable::uniform([0; 8], [0, 0, 0, 0, 0, 0, 0, 0b0101_0010]);
+    let mut lab = Lab::up(RcubeConfig::default(), &table);
+    lab.peers.iter_mut().for_each(|peer| peer.reads = false);
+    // Input 5 may take 1, 4 or 6: 6 first, then 1 (around the end), then 4.
+    let mut taken = vec![];
+    for input in [5, 7, 2, 0] {
+        lab.send(input, &packet(&[0, 0], 300));
+        lab.run(300);
+        taken.push(lab.router.input_state(input));
+    }
+    assert_eq!(
+        taken,
+        [
+            InputState::Stream { output: 6 },
+            InputState::Stream { output: 1 },
+            InputState::Stream { output: 4 },
+            InputState::Request {
+                outputs: 0b0101_0010
+            },
+        ]
+    );
+}
+
+#[test]
+fn adaptive_packets_avoid_links_that_are_down() {
+    let table = RoutingTable::uniform([0; 8], [0, 0, 0, 0, 0, 0, 0, 0b0000_0110]);
+    let mut lab = Lab::up(RcubeConfig::default(), &table);
+    lab.peers[1].plugged = false;
+    lab.run(20);
+    lab.send(0, &packet(&[0, 0], 30));
+    lab.run(100);
+    assert_eq!(lab.read(2), packet(&[0, 0], 30));
+}
+
+// --- Headers ---
+
+#[test]
+fn deletion_removes_the_whole_header_per_output() {
+    for (length, header) in [(0xFF, vec![5, 0]), (0x00, vec![5])] {
+        let mut table = one_to_one();
+        table.header_length = length;
+        table.header_deletion = 1 << 5;
+        let mut lab = Lab::up(RcubeConfig::default(), &table);
+        let mut inner = header.clone();
+        inner.push(0xAB);
+        lab.send(2, &packet(&inner, 10));
+        lab.send(3, &packet(&[6, 0], 10));
+        let mut entered = None;
+        for _ in 0..100 {
+            if !lab.inputs[2].symbol().is_link_level() {
+                entered.get_or_insert(lab.cycle);
+            }
+            lab.step();
+        }
+        assert_eq!(lab.read(5), packet(&[0xAB], 10), "length {length:02x}");
+        assert_eq!(lab.read(6), packet(&[6, 0], 10), "other outputs keep it");
+        // The deleted characters had their cycles: the next one is as late as ever.
+        let latency = 10 + header.len() as u64;
+        assert_eq!(
+            lab.times(5)[0] - entered.unwrap(),
+            latency + header.len() as u64
+        );
+    }
+}
+
+#[test]
+fn a_packet_without_output_is_dropped_and_its_credits_return() {
+    let mut table = one_to_one();
+    table.selections[2][5] = 0;
+    let mut lab = Lab::up(RcubeConfig::default(), &table);
+    lab.send(2, &packet(&[5, 0], 500));
+    lab.send(2, &packet(&[6, 0], 5));
+    lab.run(700);
+    assert_eq!(lab.read(6), packet(&[6, 0], 5));
+    assert!(lab.read(5).is_empty());
+    assert_eq!(lab.router.port_stats(2).events.no_route, 1);
+}
+
+#[test]
+fn a_packet_shorter_than_its_header_is_dropped() {
+    let mut lab = default_lab();
+    lab.send(2, &[Symbol::EP, Symbol::data(5), Symbol::EEP, Symbol::EEP]);
+    lab.send(2, &packet(&[6, 0], 0));
+    lab.run(100);
+    assert_eq!(lab.read(6), packet(&[6, 0], 0));
+    assert!(lab.read(5).is_empty());
+    assert_eq!(lab.router.port_stats(2).events.short, 3);
+}
+
+#[test]
+fn control_characters_inside_a_packet_pass() {
+    let mut lab = default_lab();
+    let unknown = Symbol::from_bits(0x1FF);
+    let symbols = [
+        Symbol::data(5),
+        Symbol::data(0),
+        Symbol::BP,
+        unknown,
+        Symbol::ED,
+        Symbol::EEP,
+    ];
+    lab.send(2, &symbols);
+    lab.run(100);
+    assert_eq!(lab.read(5), symbols);
+}
+
+// --- Exceptions ---
+
+#[test]
+fn a_packet_cut_by_loss_of_signal_is_closed_by_eep() {
+    for parallel in [0, 1 << 2] {
+        let mut lab = Lab::up(
+            RcubeConfig::default().with_parallel(parallel),
+            &one_to_one(),
+        );
+        lab.send(2, &packet(&[5, 0], 10_000));
+        lab.run(200);
+        lab.peers[2].plugged = false;
+        lab.peers[2].to_send.clear();
+        lab.run(100);
+        let read = lab.read(5);
+        assert_eq!(read.last(), Some(&Symbol::EEP));
+        assert_eq!(
+            read[..read.len() - 1],
+            packet(&[5, 0], 10_000)[..read.len() - 1]
+        );
+        let events = lab.router.port_stats(2).events;
+        assert_eq!((events.closed, events.link_losses), (1, 1));
+        assert_eq!(lab.router.output_state(5).holder, None);
+        // And again.
+        lab.peers[2].plugged = true;
+        lab.run(100);
+        lab.send(2, &packet(&[5, 0], 10));
+        lab.run(100);
+        assert_eq!(lab.read(5)[read.len()..], packet(&[5, 0], 10));
+        lab.assert_stats_add_up();
+    }
+}
+
+#[test]
+fn a_closing_packet_waits_for_room_and_keeps_its_output() {
+    let mut lab = default_lab();
+    lab.peers[5].reads = false;
+    lab.send(2, &packet(&[5, 0], 300));
+    lab.run(300);
+    lab.peers[2].plugged = false;
+    lab.run(100);
+    assert_eq!(lab.router.input_state(2), InputState::Close { output: 5 });
+    lab.peers[5].reads = true;
+    lab.run(100);
+    assert_eq!(lab.read(5).len(), 64 + 5 + 1);
+    assert_eq!(lab.read(5).last(), Some(&Symbol::EEP));
+    lab.assert_stats_add_up();
+}
+
+#[test]
+fn a_request_in_the_run_state_restarts_the_link() {
+    let mut lab = default_lab();
+    lab.send(2, &packet(&[5, 0], 10_000));
+    lab.run(200);
+    lab.inputs[2] = Line::symbol_of(Symbol::REQUEST);
+    lab.run(30);
+    assert_eq!(
+        lab.peers[2].downs, 1,
+        "the peer saw the silence of the restart"
+    );
+    lab.peers[2].to_send.clear();
+    lab.run(100);
+    assert_eq!(lab.read(5).last(), Some(&Symbol::EEP));
+    assert_eq!(lab.router.link_status(), 0xFF, "and it came back");
+}
+
+#[test]
+fn an_output_that_goes_down_drains_its_packet() {
+    let mut lab = default_lab();
+    lab.send(2, &packet(&[5, 0], 1_000));
+    lab.send(2, &packet(&[6, 0], 10));
+    lab.run(200);
+    lab.peers[5].plugged = false;
+    lab.run(50);
+    lab.peers[5].plugged = true;
+    lab.run(200);
+    assert_eq!(
+        lab.router.link_status(),
+        0xFF,
+        "the link is back while the packet drains"
+    );
+    let before = lab.read(5).len();
+    lab.run(1_000);
+    assert_eq!(lab.read(5).len(), before, "the rest does not come out");
+    assert_eq!(lab.read(6), packet(&[6, 0], 10));
+    assert_eq!(lab.router.port_stats(5).events.drained, 1);
+    lab.send(2, &packet(&[5, 0], 10));
+    lab.run(100);
+    assert_eq!(
+        lab.read(5)[before..],
+        packet(&[5, 0], 10),
+        "the next one does"
+    );
+    lab.assert_stats_add_up();
+}
+
+#[test]
+fn a_packet_for_a_link_that_is_down_waits() {
+    let mut lab = default_lab();
+    lab.peers[5].plugged = false;
+    lab.run(50);
+    lab.send(2, &packet(&[5, 0], 10));
+    lab.run(100);
+    assert!(lab.router.port_stats(2).input.output_down > 50);
+    lab.peers[5].plugged = true;
+    lab.run(200);
+    assert_eq!(lab.read(5), packet(&[5, 0], 10));
+}
+
+#[test]
+fn reset_in_the_middle_forgets_the_packet_and_starts_over() {
+    let mut lab = default_lab();
+    lab.send(2, &packet(&[5, 0], 1_000));
+    lab.run(200);
+    lab.router.chain(false, None);
+    lab.run(5);
+    assert_eq!(
+        (lab.router.outputs(), lab.router.link_status()),
+        (&[Line::DEAD; PORTS], 0)
+    );
+    lab.peers[2].to_send.clear();
+    lab.router.chain(true, None);
+    lab.run(200);
+    assert_eq!(lab.router.link_status(), 0xFF);
+    lab.peers[5].received.clear();
+    lab.send(2, &packet(&[5, 0], 10));
+    lab.run(100);
+    assert_eq!(lab.read(5), packet(&[5, 0], 10), "the chain kept its table");
+}
+
+#[test]
+fn extreme_configurations_act_as_the_nearest_allowed() {
+    let mut config = RcubeConfig::default();
+    config.serial_input_stages = 200;
+    config.serial_output_stages = 0;
+    config.output_fifo = 0;
+    config.link = LinkConfig::default();
+    let router = Rcube::new(config);
+    let config = router.config();
+    assert_eq!(
+        (
+            config.serial_input_stages,
+            config.serial_output_stages,
+            config.output_fifo
+        ),
+        (4, 1, 1)
+    );
+    assert_eq!(config.ports[0], PortKind::Serial);
+}
