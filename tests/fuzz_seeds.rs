@@ -39,7 +39,7 @@ fn chain_seeds_hold() {
 /// The check sums of these seeds were computed by another implementation (zlib).
 #[test]
 fn packets_with_foreign_check_sums_are_read() {
-    use multipc::ddc::{PacketError, PacketView, Word, words_from_symbols};
+    use multipc::ddc::packet::{PacketError, PacketView, Word, words_from_symbols};
     use multipc::hsl::Symbol;
 
     let read = |name: &str| {

@@ -3,9 +3,8 @@
 //! Input: `current` u16, `new` u16 (entry numbers times 16, so that odd ones are
 //! between entries), then the bytes of the ring.
 
-use multipc::ddc::{
-    Counted, Descriptor, DescriptorError, PacketCounter, Page, Report, Ring, Walk, WalkError,
-};
+use multipc::ddc::lme::{Descriptor, DescriptorError, Page, Ring, Walk, WalkError};
+use multipc::ddc::lmr::{Counted, PacketCounter, Report};
 use multipc::mem::Ram;
 
 const BASE: u32 = 0x1000;

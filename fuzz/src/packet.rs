@@ -4,7 +4,8 @@
 //! first, bits above the ninth dropped) or the parts of a packet that is built,
 //! checked, damaged in one bit and checked again.
 
-use multipc::ddc::{Control, Header, Mark, PacketView, Short, Tail, Word, words_from_symbols};
+use multipc::ddc::lme::Control;
+use multipc::ddc::packet::{Header, Mark, PacketView, Short, Tail, Word, words_from_symbols};
 use multipc::hsl::Symbol;
 
 /// Any symbols as a packet, and any packet with one wrong bit.
