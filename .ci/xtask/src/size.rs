@@ -1,15 +1,17 @@
 //! Bytes of the driver alone, on bare metal.
 //!
-//! Two images of `hw/firmware/driver-size` are linked: one that uses the driver
-//! and one that touches the same ports without it. The difference is the driver.
+//! Three images of `hw/firmware/driver-size` are linked: one that touches a board
+//! without the driver, one that uses the driver, one that uses remote write on top.
+//! The differences are the driver and the writer; `bss` holds their state. None may
+//! link anything that panics.
 
 use std::fs;
 
-use object::{Object, ObjectSection, SectionFlags, elf};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};
 
 use crate::{Context, Verdict, sh, tools};
 
-/// The crate with the two images.
+/// The crate with the images.
 pub const MANIFEST: &str = "hw/firmware/driver-size/Cargo.toml";
 
 /// A Cortex-M4 with floating point.
@@ -24,35 +26,59 @@ struct Sections {
     bss: u64,
 }
 
-/// Builds both images and prints the difference.
+/// Builds the images and prints the differences.
 pub fn size(context: &Context) -> Verdict {
     tools::target(TARGET)?;
-    let empty = image(context, &[])?;
-    let full = image(context, &["--features", "driver"])?;
-    println!("bytes on {TARGET}, opt-level \"s\", LTO, panic = abort:");
-    println!(
-        "{:10} {:>8} {:>8} {:>8} {:>8}",
-        "", "text", "rodata", "data", "bss"
-    );
-    let mut driver = [0; 4];
-    let rows = [full, empty].map(|s| [s.text, s.rodata, s.data, s.bss]);
-    for (i, bytes) in driver.iter_mut().enumerate() {
-        *bytes = rows[0][i].saturating_sub(rows[1][i]);
+    let images = [
+        image(context, &[])?,
+        image(context, &["--features", "driver"])?,
+        image(context, &["--features", "writer"])?,
+    ];
+    let [baseline, driver, writer] = images;
+    let driver_alone = driver.minus(baseline);
+    let writer_alone = writer.minus(driver);
+    let rows = [
+        ("baseline image", baseline),
+        ("driver image", driver),
+        ("writer image", writer),
+        ("driver alone", driver_alone),
+        ("writer alone", writer_alone),
+    ];
+    println!("bytes on {TARGET}, opt-level \"s\", LTO, panic = abort");
+    let title = ["text", "rodata", "data", "bss"].map(|name| format!("{name:>8}"));
+    println!("{:14} {}", "", title.join(" "));
+    for (name, sections) in rows {
+        let Sections {
+            text,
+            rodata,
+            data,
+            bss,
+        } = sections;
+        println!("{name:14} {text:>8} {rodata:>8} {data:>8} {bss:>8}");
     }
-    for (name, [text, rodata, data, bss]) in [
-        ("image", rows[0]),
-        ("baseline", rows[1]),
-        ("driver", driver),
-    ] {
-        println!("{name:10} {text:>8} {rodata:>8} {data:>8} {bss:>8}");
+    if driver_alone.text == 0 || writer_alone.text == 0 {
+        return Err("an image holds nothing beyond the one before it".into());
     }
-    if driver[0] == 0 {
-        return Err("the image holds no code of the driver".into());
-    }
-    let [text, rodata, data, bss] = driver;
+    let Sections {
+        text,
+        rodata,
+        data,
+        bss,
+    } = driver_alone;
     Ok(format!(
         "driver: text {text}, rodata {rodata}, data {data}, bss {bss} bytes"
     ))
+}
+
+impl Sections {
+    fn minus(self, other: Self) -> Self {
+        Self {
+            text: self.text.saturating_sub(other.text),
+            rodata: self.rodata.saturating_sub(other.rodata),
+            data: self.data.saturating_sub(other.data),
+            bss: self.bss.saturating_sub(other.bss),
+        }
+    }
 }
 
 fn image(context: &Context, features: &[&str]) -> Result<Sections, String> {
@@ -67,7 +93,18 @@ fn image(context: &Context, features: &[&str]) -> Result<Sections, String> {
         .join("release/driver-size");
     let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let file = object::File::parse(&*bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut names = file.symbols().filter_map(|symbol| symbol.name().ok());
+    if let Some(name) = names.find(|name| is_panic(name)) {
+        return Err(format!(
+            "the image with {features:?} can panic: it links {name}"
+        ));
+    }
     Ok(sections(&file))
+}
+
+/// Whether the linker kept this function because something may panic.
+fn is_panic(symbol: &str) -> bool {
+    symbol.contains("panicking") || symbol.ends_with("rust_begin_unwind")
 }
 
 /// Only sections that take memory on the target count; unwind tables do not.
@@ -95,4 +132,26 @@ fn sections(file: &object::File) -> Sections {
         *place += section.size();
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panicking_functions_are_known_by_name() {
+        assert!(is_panic("_ZN4core9panicking9panic_fmt17h0123456789abcdefE"));
+        assert!(is_panic("_RNvCs1234_7___rustc17rust_begin_unwind"));
+        assert!(!is_panic("_ZN7multipc3put5start4init17h0123456789abcdefE"));
+    }
+
+    #[test]
+    fn differences_do_not_go_below_zero() {
+        let one = Sections {
+            text: 5,
+            ..Sections::default()
+        };
+        assert_eq!(Sections::default().minus(one), Sections::default());
+        assert_eq!(one.minus(Sections::default()), one);
+    }
 }

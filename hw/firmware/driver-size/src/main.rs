@@ -1,16 +1,16 @@
 //! The PUT driver on bare metal, alone: what `cargo run -p xtask -- size` weighs.
 //!
-//! With the feature `driver` the entry brings the driver up over two opaque ports;
-//! without it, it touches the same ports once. The difference of the two images
-//! is the driver.
+//! Without features the image touches a board once; with `driver` it makes every
+//! call of the driver on that board, with `writer` remote writes on top. The
+//! differences of the images are the driver and the writer.
 #![no_std]
 #![no_main]
 
-#[cfg(not(feature = "driver"))]
-mod baseline;
-mod ports;
+mod board;
 #[cfg(feature = "driver")]
-mod with_driver;
+mod driver;
+#[cfg(feature = "writer")]
+mod writer;
 
 use core::panic::PanicInfo;
 
@@ -18,10 +18,12 @@ use core::panic::PanicInfo;
 // The linker looks for this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
+    let mut board = board::Board;
+    board::touch(&mut board);
     #[cfg(feature = "driver")]
-    with_driver::run();
-    #[cfg(not(feature = "driver"))]
-    baseline::run();
+    driver::run(&mut board);
+    #[cfg(feature = "writer")]
+    writer::run(&mut board);
     loop {
         core::hint::spin_loop();
     }

@@ -1,23 +1,22 @@
-//! Registers and memory that the optimiser cannot see through.
+//! A board that the optimiser cannot see through.
 
-use core::hint::black_box;
+use core::hint::{black_box, spin_loop};
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use embedded_hal::delay::DelayNs;
 use multipc::put::{DmaMemory, RegisterPort};
 
-const MEMORY_BYTES: usize = 64;
-
 static REGISTERS: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
-static MEMORY: [AtomicU8; MEMORY_BYTES] = [const { AtomicU8::new(0) }; MEMORY_BYTES];
+static MEMORY: [AtomicU8; 64] = [const { AtomicU8::new(0) }; 64];
 
-/// The register file of a controller.
-pub struct Registers;
+/// Registers, memory and time of one board.
+pub struct Board;
 
 /// An access that missed.
 #[derive(Debug)]
 pub struct Outside;
 
-impl RegisterPort for Registers {
+impl RegisterPort for Board {
     type Error = Outside;
 
     #[inline(never)]
@@ -34,10 +33,7 @@ impl RegisterPort for Registers {
     }
 }
 
-/// Memory shared with the controller.
-pub struct Memory;
-
-impl DmaMemory for Memory {
+impl DmaMemory for Board {
     type Error = Outside;
 
     #[inline(never)]
@@ -57,4 +53,28 @@ impl DmaMemory for Memory {
         }
         Ok(())
     }
+}
+
+impl DelayNs for Board {
+    #[inline(never)]
+    fn delay_ns(&mut self, ns: u32) {
+        for _ in 0..black_box(ns) {
+            spin_loop();
+        }
+    }
+}
+
+/// Uses everything of the board once, so that it is in each image.
+pub fn touch(board: &mut Board) {
+    let mut bytes = [0; 16];
+    let value = board.read(black_box(0));
+    let _ = black_box(board.write(black_box(4), value.unwrap_or(0)));
+    let _ = black_box(board.load(black_box(0), &mut bytes));
+    let _ = black_box(board.store(black_box(16), &bytes));
+    board.delay_us(black_box(1));
+    // The memory functions of the compiler, which any firmware has: fill, copy,
+    // compare.
+    let large = black_box([0u8; 512]);
+    let copy = black_box(large);
+    black_box(copy == large);
 }
