@@ -35,6 +35,15 @@ impl Dma<'_> {
         if kind.is_transmit() { self.tx.address(self.regs) } else { self.rx.address(kind, self.regs) }
     }
 
+    /// The block that does not own `kind` waits for the bus.
+    pub(super) fn other_wants(&self, kind: Transaction) -> bool {
+        if kind.is_transmit() {
+            self.rx.wants(self.rx_fifo, self.config).is_some()
+        } else {
+            self.tx.wants().is_some()
+        }
+    }
+
     /// The next word of `kind`.
     pub(super) fn beat(&self, kind: Transaction) -> Beat {
         if kind.is_transmit() {

@@ -4,8 +4,8 @@
 //! IRDY# is asserted in every data phase, so a phase that begins with FRAME#
 //! asserted promises another word. A burst ends at the end of the transfer, when
 //! the transmit FIFO is full or the receive FIFO empty, when the latency timer
-//! has run out and GNT# is gone, or when the target stops it. Walk through one
-//! transfer: hw/doc/pci-ddc.md, "One cycle".
+//! has run out and GNT# is gone or the other block waits, or when the target
+//! stops it. Walk through one transfer: hw/doc/pci-ddc.md, "One transfer".
 
 use super::dma::Dma;
 use crate::pci::{Command, Drive, Signals, even_parity};
@@ -186,8 +186,10 @@ impl Master {
     fn load(&mut self, gnt_n: bool, dma: &mut Dma<'_>) {
         let Some(kind) = self.kind else { return };
         let beat = dma.beat(kind);
-        let expired = self.clocks >= dma.regs.latency_timer() && gnt_n;
-        self.last = beat.last || expired || !dma.regs.dma_enabled();
+        let expired = self.clocks >= dma.regs.latency_timer();
+        self.last = beat.last
+            || (expired && (gnt_n || dma.other_wants(kind)))
+            || !dma.regs.dma_enabled();
         if self.last {
             // Nothing more is wanted: let the arbiter serve others.
             self.requesting = false;
@@ -328,5 +330,50 @@ impl Master {
         let turn = u32::from(self.turn);
         self.turn = (self.turn + 1) & 15;
         (turn + 1) * balance / 16 > turn * balance / 16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Turns of 160 that the receive block wins when both always want the bus.
+    fn wins(balance: u32) -> u32 {
+        let mut master = Master::default();
+        (0..160)
+            .filter(|_| {
+                master.kind = None;
+                let (t, r) = (Transaction::PageRead, Transaction::DataWrite);
+                master.arbitrate(Some(t), Some(r), true, balance);
+                master.kind == Some(r)
+            })
+            .count() as u32
+    }
+
+    #[test]
+    fn balance_is_the_share_of_the_receive_block_in_16_turns() {
+        for balance in 0..16 {
+            assert_eq!(wins(balance), 10 * balance, "balance {balance}");
+        }
+    }
+
+    #[test]
+    fn a_block_alone_gets_the_bus_at_any_balance() {
+        for balance in [0, 8, 15] {
+            for kind in [Transaction::PageRead, Transaction::DataWrite] {
+                let mut master = Master::default();
+                let (t, r) = if kind.is_transmit() { (Some(kind), None) } else { (None, Some(kind)) };
+                master.arbitrate(t, r, true, balance);
+                assert!(master.requests() && master.kind == Some(kind));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_transfers_are_those_of_the_document() {
+        for number in 0..16 {
+            let kind = Transaction::from_number(number);
+            assert_eq!(kind.map(|kind| kind as u32), (1..=6).contains(&number).then_some(number));
+        }
     }
 }
