@@ -62,7 +62,11 @@ impl Target {
         let mut reset = false;
         match self.phase {
             Phase::Idle => self.address(bus, idsel, own),
-            Phase::Claimed if !address_ok => self.phase = Phase::Idle,
+            Phase::Claimed if !address_ok => {
+                self.phase = Phase::Idle;
+                self.write = false;
+                self.offset = 0;
+            }
             Phase::Claimed => {
                 self.phase = Phase::Data;
                 self.drive.devsel_n = Some(false);
@@ -125,6 +129,10 @@ impl Target {
     fn finish(&mut self, bus: &Signals) {
         let over = bus.frame_n;
         self.phase = if over { Phase::Idle } else { Phase::Disconnect };
+        if over {
+            self.write = false;
+            self.offset = 0;
+        }
         self.drive.trdy_n = Some(true);
         self.drive.devsel_n = Some(over);
         self.drive.stop_n = Some(over);

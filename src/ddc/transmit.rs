@@ -53,6 +53,7 @@ impl Transmit {
     pub(super) fn step(&mut self, regs: &mut RegisterFile, fifo: &Fifo<u32>, config: &DdcConfig) {
         if self.state == State::Page && self.realign.local_left() == 0 {
             self.state = State::Leaving;
+            self.refilling = false;
         }
         let left = self.left.seen_after(config.link_to_pci_sync);
         if self.state == State::Leaving && (self.nothing || left != self.left_seen) {
