@@ -40,9 +40,17 @@ pub fn put_curve(path: &Path, points: &[PutPoint], note: &str) -> Result<(), Box
         .draw()?;
     let band: Vec<(f64, f64)> = points
         .iter()
-        .map(|p| (f64::from(p.bytes), p.record_mbit_s * (1.0 + throughput_band(p.bytes))))
+        .map(|p| {
+            (
+                f64::from(p.bytes),
+                p.record_mbit_s * (1.0 + throughput_band(p.bytes)),
+            )
+        })
         .chain(points.iter().rev().map(|p| {
-            (f64::from(p.bytes), p.record_mbit_s * (1.0 - throughput_band(p.bytes)))
+            (
+                f64::from(p.bytes),
+                p.record_mbit_s * (1.0 - throughput_band(p.bytes)),
+            )
         }))
         .collect();
     chart

@@ -14,8 +14,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::cluster::{BootReport, Cluster, ClusterConfig};
-use crate::fabric::topology::{Cable, PortId, Topology, TopologyBuilder};
 use crate::fabric::Probe;
+use crate::fabric::topology::{Cable, PortId, Topology, TopologyBuilder};
 use crate::figures::record::{self, latency};
 use crate::figures::{LatencySplit, PutBench, PutPoint, router_latency};
 use crate::put::CostModel;
@@ -99,10 +99,18 @@ fn measure<P: Probe>(
     args: &PutArgs,
     quiet: bool,
 ) -> Result<Findings, Box<dyn Error>> {
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(record::THROUGHPUT.len() as u64) };
-    bar.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} page sizes  {msg}")?);
+    let bar = if quiet {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new(record::THROUGHPUT.len() as u64)
+    };
+    bar.set_style(ProgressStyle::with_template(
+        "{bar:40} {pos}/{len} page sizes  {msg}",
+    )?);
     let (machine, writers) = cluster.parts();
-    let [first, second, ..] = writers else { return Err("the machine has no two nodes".into()) };
+    let [first, second, ..] = writers else {
+        return Err("the machine has no two nodes".into());
+    };
     let drivers = [first.put_mut(), second.put_mut()];
     let mut bench = PutBench::new(machine, drivers, CostModel::default())?;
     let latency = bench.latency(1, args.rounds)?;
@@ -114,7 +122,11 @@ fn measure<P: Probe>(
     }
     bar.finish_and_clear();
     let router = router_latency(&RcubeConfig::default()).ok_or("the router swallowed a packet")?;
-    Ok(Findings { latency, router, points })
+    Ok(Findings {
+        latency,
+        router,
+        points,
+    })
 }
 
 /// One latency round on a machine of its own, boot included, as a waveform.
@@ -128,10 +140,20 @@ fn record_waveform(path: &Path, topology: &Topology<'_>) -> Result<(), Box<dyn E
     config.settle_us = 1_000;
     let mut cluster = Cluster::boot_with_probe(topology, &config, probe)?;
     let (machine, writers) = cluster.parts();
-    let [first, second, ..] = writers else { return Err("the machine has no two nodes".into()) };
-    PutBench::new(machine, [first.put_mut(), second.put_mut()], CostModel::default())?
-        .latency(1, 2)?;
-    cluster.into_machine().into_probe().finish().map_err(failed)?;
+    let [first, second, ..] = writers else {
+        return Err("the machine has no two nodes".into());
+    };
+    PutBench::new(
+        machine,
+        [first.put_mut(), second.put_mut()],
+        CostModel::default(),
+    )?
+    .latency(1, 2)?;
+    cluster
+        .into_machine()
+        .into_probe()
+        .finish()
+        .map_err(failed)?;
     eprintln!("waveform of a boot and two messages: {}", path.display());
     Ok(())
 }
@@ -151,8 +173,14 @@ fn print_boot(topology: &Topology<'_>, boot: &BootReport) {
         );
     }
     let (at, cycle) = boot.links_up;
-    println!("        links up at link cycle {cycle} ({:.1} us)", at.ps() as f64 / 1e6);
-    println!("        drivers ready at {:.3} s\n", boot.ready.ps() as f64 / 1e12);
+    println!(
+        "        links up at link cycle {cycle} ({:.1} us)",
+        at.ps() as f64 / 1e6
+    );
+    println!(
+        "        drivers ready at {:.3} s\n",
+        boot.ready.ps() as f64 / 1e12
+    );
 }
 
 fn print_tables(findings: &Findings, plot: Option<&Path>) {
@@ -169,11 +197,18 @@ fn print_tables(findings: &Findings, plot: Option<&Path>) {
 fn latency_table(findings: &Findings) -> Table {
     let split = &findings.latency;
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["", "record", "model", ""]);
+    table
+        .load_style(presets::NOTHING)
+        .set_header(["", "record", "model", ""]);
     let range = |r: record::Range| format!("{} .. {}", r.min_us, r.max_us);
     let mark = |ok: bool| if ok { "ok" } else { "LEFT ITS BAND" };
     let rows: [(&str, String, String, &str); 5] = [
-        ("software (put call)", latency::SOFTWARE_US.to_string(), format!("{:.3}", split.software_us), ""),
+        (
+            "software (put call)",
+            latency::SOFTWARE_US.to_string(),
+            format!("{:.3}", split.software_us),
+            "",
+        ),
         (
             "hardware (chips)",
             range(latency::HARDWARE),
@@ -186,7 +221,12 @@ fn latency_table(findings: &Findings) -> Table {
             format!("{:.3}", split.polling_us),
             mark(latency::POLLING.holds(split.polling_us)),
         ),
-        ("one way", latency::TOTAL_US.to_string(), format!("{:.3}", split.total_us()), ""),
+        (
+            "one way",
+            latency::TOTAL_US.to_string(),
+            format!("{:.3}", split.total_us()),
+            "",
+        ),
         (
             "one router (link cycles)",
             record::ROUTER_LATENCY_CYCLES.to_string(),
@@ -217,16 +257,25 @@ fn throughput_table(points: &[PutPoint]) -> Table {
             format!("{:+.1} %", 100.0 * point.difference()),
             format!("{:.0} %", 100.0 * point.band()),
         ];
-        let mark = Cell::new(if point.passes() { "ok" } else { "LEFT ITS BAND" });
-        let numbers =
-            cells.into_iter().map(|cell| Cell::new(cell).set_alignment(CellAlignment::Right));
+        let mark = Cell::new(if point.passes() {
+            "ok"
+        } else {
+            "LEFT ITS BAND"
+        });
+        let numbers = cells
+            .into_iter()
+            .map(|cell| Cell::new(cell).set_alignment(CellAlignment::Right));
         table.add_row(numbers.chain([mark]));
     }
     table
 }
 
 fn verdict(findings: &Findings) -> String {
-    let worst = findings.points.iter().map(|p| p.difference().abs()).fold(0.0, f64::max);
+    let worst = findings
+        .points
+        .iter()
+        .map(|p| p.difference().abs())
+        .fold(0.0, f64::max);
     format!(
         "{}: {} of {} points inside their band (worst difference {:.1} %), hardware latency {:.2} us of {} .. {} us, router {} of {} cycles",
         if findings.pass() { "pass" } else { "FAIL" },

@@ -31,7 +31,9 @@ pub struct VcdProbe {
 
 impl core::fmt::Debug for VcdProbe {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("VcdProbe").field("signals", &self.signals.len()).finish_non_exhaustive()
+        f.debug_struct("VcdProbe")
+            .field("signals", &self.signals.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -60,9 +62,17 @@ impl VcdProbe {
         writer.timescale(1, TimescaleUnit::PS)?;
         writer.add_module("multipc")?;
         let mut add = |writer: &mut Writer<Box<dyn Write>>, name: &str, width: u8| {
-            let kind = if width == 1 { VarType::Wire } else { VarType::Reg };
+            let kind = if width == 1 {
+                VarType::Wire
+            } else {
+                VarType::Reg
+            };
             let id = writer.add_var(kind, width.into(), name, None)?;
-            signals.push(Signal { id, width, last: None });
+            signals.push(Signal {
+                id,
+                width,
+                last: None,
+            });
             io::Result::Ok(())
         };
         for node in 0..nodes {
@@ -93,7 +103,14 @@ impl VcdProbe {
         writer.enddefinitions()?;
         writer.begin(SimulationCommand::Dumpvars)?;
         writer.end()?;
-        Ok(Self { writer, signals, nodes, routers, failed: None, time: None })
+        Ok(Self {
+            writer,
+            signals,
+            nodes,
+            routers,
+            failed: None,
+            time: None,
+        })
     }
 
     /// Writes out what is buffered.
@@ -123,7 +140,9 @@ impl VcdProbe {
     }
 
     fn put(&mut self, at: u64, next: &mut usize, value: u64) -> io::Result<()> {
-        let Some(signal) = self.signals.get_mut(*next) else { return Ok(()) };
+        let Some(signal) = self.signals.get_mut(*next) else {
+            return Ok(());
+        };
         *next += 1;
         if signal.last == Some(value) {
             return Ok(());
@@ -137,7 +156,9 @@ impl VcdProbe {
             self.writer.change_scalar(signal.id, value & 1 == 1)
         } else {
             let width = signal.width;
-            let bits = (0..width).rev().map(|bit| vcd::Value::from(value >> bit & 1 == 1));
+            let bits = (0..width)
+                .rev()
+                .map(|bit| vcd::Value::from(value >> bit & 1 == 1));
             self.writer.change_vector(signal.id, bits)
         }
     }
@@ -161,7 +182,9 @@ fn node_values<'n>(node: &'n Node<'_>) -> impl Iterator<Item = u64> + 'n {
         u64::from(node.bridge().ddc_gnt_n()),
         u64::from(pins.inta_n),
     ];
-    let registers = REGISTERS.iter().map(|r| u64::from(node.ddc().register(r.offset)));
+    let registers = REGISTERS
+        .iter()
+        .map(|r| u64::from(node.ddc().register(r.offset)));
     let tx = core::iter::once(line_value(node.ddc().link_output()));
     signals.into_iter().chain(registers).chain(tx)
 }

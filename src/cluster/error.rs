@@ -82,11 +82,21 @@ impl fmt::Display for ClusterError {
             Self::Port { node, error } => write!(f, "node {node} lost its registers: {error}"),
             Self::Writer { node, error } => write!(f, "node {node} has no writer: {error}"),
             Self::Write { node, error } => write!(f, "remote write on node {node}: {error}"),
-            Self::LinksDown { router, status, wanted, waited } => write!(
+            Self::LinksDown {
+                router,
+                status,
+                wanted,
+                waited,
+            } => write!(
                 f,
                 "router {router} shows link status {status:#04x} of {wanted:#04x} after {waited}"
             ),
-            Self::Lost { from, to, length, waited } => write!(
+            Self::Lost {
+                from,
+                to,
+                length,
+                waited,
+            } => write!(
                 f,
                 "{length} bytes from node {from} to node {to} did not arrive within {waited}"
             ),

@@ -105,7 +105,11 @@ pub struct Delivery {
 #[cfg(feature = "defmt")]
 impl defmt::Format for BootReport {
     fn format(&self, f: defmt::Formatter<'_>) {
-        let Self { started, links_up: (at, cycle), ready } = self;
+        let Self {
+            started,
+            links_up: (at, cycle),
+            ready,
+        } = self;
         defmt::write!(
             f,
             "BootReport {{ started: {}, links_up: ({}, {}), ready: {} }}",
@@ -181,8 +185,16 @@ impl<P: Probe> Cluster<P> {
                 .map_err(|error| ClusterError::Writer { node, error })?;
             writers.push(writer);
         }
-        let boot = BootReport { started, links_up, ready: machine.now() };
-        Ok(Self { machine, writers, boot })
+        let boot = BootReport {
+            started,
+            links_up,
+            ready: machine.now(),
+        };
+        Ok(Self {
+            machine,
+            writers,
+            boot,
+        })
     }
 
     /// What happened at boot.
@@ -218,7 +230,11 @@ impl<P: Probe> Cluster<P> {
     /// # Errors
     /// [`ClusterError::Host`] for an unknown node, or bytes outside its memory.
     pub fn store(&mut self, node: u16, addr: u32, bytes: &[u8]) -> Result<(), ClusterError> {
-        Ok(self.machine.host(node)?.store(addr, bytes).map_err(crate::fabric::HostError::from)?)
+        Ok(self
+            .machine
+            .host(node)?
+            .store(addr, bytes)
+            .map_err(crate::fabric::HostError::from)?)
     }
 
     /// Copies bytes out of a node's memory.
@@ -226,7 +242,11 @@ impl<P: Probe> Cluster<P> {
     /// # Errors
     /// [`ClusterError::Host`] for an unknown node, or bytes outside its memory.
     pub fn load(&mut self, node: u16, addr: u32, bytes: &mut [u8]) -> Result<(), ClusterError> {
-        Ok(self.machine.host(node)?.load(addr, bytes).map_err(crate::fabric::HostError::from)?)
+        Ok(self
+            .machine
+            .host(node)?
+            .load(addr, bytes)
+            .map_err(crate::fabric::HostError::from)?)
     }
 
     /// Writes `length` bytes from `local` of node `from` to `remote` of node
@@ -250,7 +270,10 @@ impl<P: Probe> Cluster<P> {
             local: local.into(),
             remote: remote.into(),
             length: length.into(),
-            flags: Flags { notify_receiver: true, tag: 0 },
+            flags: Flags {
+                notify_receiver: true,
+                tag: 0,
+            },
         };
         let patience = Duration::from_us(100_000 + u64::from(length));
         let token = self
@@ -259,7 +282,12 @@ impl<P: Probe> Cluster<P> {
         let (mut sent, mut arrived) = (false, None);
         while !sent || arrived.is_none() {
             if self.machine.now().since(started) > patience {
-                return Err(ClusterError::Lost { from, to, length, waited: patience });
+                return Err(ClusterError::Lost {
+                    from,
+                    to,
+                    length,
+                    waited: patience,
+                });
             }
             for node in [from, to] {
                 self.with_writer(node, |writer, host| writer.poll(host))?
@@ -267,17 +295,24 @@ impl<P: Probe> Cluster<P> {
             }
             if !sent {
                 let progress = self
-                    .with_writer(from, |writer, _| RemoteWrite::<Host<'_, 'static, P>>::progress(writer, &token))?
+                    .with_writer(from, |writer, _| {
+                        RemoteWrite::<Host<'_, 'static, P>>::progress(writer, &token)
+                    })?
                     .map_err(|error| ClusterError::Write { node: from, error })?;
                 sent = progress == Progress::Sent;
             }
             if arrived.is_none()
-                && self.with_writer(to, |writer, _| writer.arrival())?.is_some()
+                && self
+                    .with_writer(to, |writer, _| writer.arrival())?
+                    .is_some()
             {
                 arrived = Some(self.machine.now());
             }
         }
-        Ok(Delivery { started, arrived: arrived.unwrap_or(started) })
+        Ok(Delivery {
+            started,
+            arrived: arrived.unwrap_or(started),
+        })
     }
 
     fn with_writer<R>(
@@ -299,8 +334,13 @@ fn wait_for_links<P: Probe>(
 ) -> Result<(Instant, u64), ClusterError> {
     let wanted: Vec<u8> = (0..topology.routers())
         .map(|router| {
-            let plugged = topology.ports(router).iter().map(|port| *port != Port::Empty);
-            plugged.rev().fold(0, |mask, plugged| mask << 1 | u8::from(plugged))
+            let plugged = topology
+                .ports(router)
+                .iter()
+                .map(|port| *port != Port::Empty);
+            plugged
+                .rev()
+                .fold(0, |mask, plugged| mask << 1 | u8::from(plugged))
         })
         .collect();
     let missing = |machine: &Machine<'static, P>| {

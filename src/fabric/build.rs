@@ -67,7 +67,11 @@ impl Machine<'static> {
             .map(|_| {
                 let memory = Ram::new(board.memory_base, vec![0; board.memory_bytes]);
                 let node = Node::new(memory, board.bridge, board.ddc.clone());
-                if board.check_bus { node.with_checker() } else { node }
+                if board.check_bus {
+                    node.with_checker()
+                } else {
+                    node
+                }
             })
             .collect();
         let routers: Vec<Router> = (0..topology.routers())
@@ -84,7 +88,10 @@ impl Machine<'static> {
             .collect();
         let cables = topology.generators().len() + topology.cables().len();
         let mut machine = Machine::new(config, nodes, routers, vec![Wire::free(); 2 * cables]);
-        let end = |at: PortId| End::Router { router: at.router, port: at.port };
+        let end = |at: PortId| End::Router {
+            router: at.router,
+            port: at.port,
+        };
         for (generator, &at) in (0..).zip(topology.generators()) {
             let node = labelling.node_of(generator).unwrap_or(generator);
             // On the board: no wire to speak of.

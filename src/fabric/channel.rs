@@ -30,7 +30,12 @@ impl Channel {
 
     /// The shortest line: what one chip drives after an edge, the other samples
     /// at the next.
-    pub const DIRECT: Self = Self { ring: [Line::DEAD; SLOTS], filled: 0, last: Line::DEAD, delay: 1 };
+    pub const DIRECT: Self = Self {
+        ring: [Line::DEAD; SLOTS],
+        filled: 0,
+        last: Line::DEAD,
+        delay: 1,
+    };
 
     /// A line of `delay` link cycles from pin to pin (at least 1, the sender's
     /// own register) without signal.
@@ -41,7 +46,12 @@ impl Channel {
         if delay == 0 || delay > Self::MAX_DELAY {
             return Err(DelayError { cycles: delay });
         }
-        Ok(Self { ring: [Line::DEAD; SLOTS], filled: 0, last: Line::DEAD, delay })
+        Ok(Self {
+            ring: [Line::DEAD; SLOTS],
+            filled: 0,
+            last: Line::DEAD,
+            delay,
+        })
     }
 
     /// A line for a wire of `wire` at a link clock.
@@ -60,7 +70,11 @@ impl Channel {
 
     /// What the far end samples at its edge `cycle`.
     pub fn read(&self, cycle: u64) -> Line {
-        if cycle > self.filled { self.last } else { self.ring[cycle as usize % SLOTS] }
+        if cycle > self.filled {
+            self.last
+        } else {
+            self.ring[cycle as usize % SLOTS]
+        }
     }
 
     /// Takes what the near end drives after its edge `cycle`; true when that
@@ -113,7 +127,12 @@ pub struct DelayError {
 
 impl fmt::Display for DelayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cable delay of {} link cycles is outside 1..={}", self.cycles, Channel::MAX_DELAY)
+        write!(
+            f,
+            "cable delay of {} link cycles is outside 1..={}",
+            self.cycles,
+            Channel::MAX_DELAY
+        )
     }
 }
 

@@ -77,15 +77,28 @@ impl<'m, 'a, P: Probe> Host<'m, 'a, P> {
 
     fn access(&mut self, access: ConfigAccess) -> Result<ConfigOutcome, HostError> {
         let index = usize::from(self.node);
-        let unknown = HostError::UnknownNode { node: self.node, nodes: self.machine.nodes.len() };
+        let unknown = HostError::UnknownNode {
+            node: self.node,
+            nodes: self.machine.nodes.len(),
+        };
         let node = self.machine.nodes.get_mut(index).ok_or(unknown)?;
         node.bridge.submit(access).map_err(HostError::Bus)?;
         self.machine.wake_bus(self.node);
         let cycle = self.machine.pci_cycle();
-        let limit = self.machine.pci.frequency().period().ps().saturating_mul(ACCESS_LIMIT_CYCLES);
-        self.machine.run_while_not(Duration::from_ps(limit), |machine| {
-            machine.nodes.get(index).is_none_or(|node| node.bridge.outcome().is_some())
-        });
+        let limit = self
+            .machine
+            .pci
+            .frequency()
+            .period()
+            .ps()
+            .saturating_mul(ACCESS_LIMIT_CYCLES);
+        self.machine
+            .run_while_not(Duration::from_ps(limit), |machine| {
+                machine
+                    .nodes
+                    .get(index)
+                    .is_none_or(|node| node.bridge.outcome().is_some())
+            });
         let node = self.machine.nodes.get_mut(index).ok_or(unknown)?;
         node.bridge.take().ok_or(HostError::NoAnswer {
             offset: access.offset,
@@ -110,14 +123,19 @@ impl<'m, 'a, P: Probe> Host<'m, 'a, P> {
     /// [`OutOfMemory`] when any byte is outside.
     pub fn store(&mut self, addr: u32, bytes: &[u8]) -> Result<(), OutOfMemory> {
         if let Some(node) = self.machine.nodes.get_mut(usize::from(self.node)) {
-            node.memory.slice_mut(addr, bytes.len())?.copy_from_slice(bytes);
+            node.memory
+                .slice_mut(addr, bytes.len())?
+                .copy_from_slice(bytes);
         }
         Ok(())
     }
 
     /// Whether INTA# is asserted.
     pub fn interrupt(&self) -> bool {
-        self.machine.nodes.get(usize::from(self.node)).is_some_and(|node| !node.inta_n())
+        self.machine
+            .nodes
+            .get(usize::from(self.node))
+            .is_some_and(|node| !node.inta_n())
     }
 }
 
@@ -171,11 +189,17 @@ impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownNode { node, nodes } => {
-                write!(f, "node {node} is not one of the machine's {nodes} (0..{nodes})")
+                write!(
+                    f,
+                    "node {node} is not one of the machine's {nodes} (0..{nodes})"
+                )
             }
             Self::Bus(error) => error.fmt(f),
             Self::NoAnswer { offset, cycles } => {
-                write!(f, "configuration access to {offset:#04x} without answer for {cycles} PCI cycles")
+                write!(
+                    f,
+                    "configuration access to {offset:#04x} without answer for {cycles} PCI cycles"
+                )
             }
             Self::Memory(error) => error.fmt(f),
         }

@@ -100,8 +100,23 @@ impl<'a> Machine<'a> {
 
     /// The same machine with a probe.
     pub fn with_probe<P: Probe>(self, probe: P) -> Machine<'a, P> {
-        let Machine { link, pci, now, nodes, routers, wires, wires_used, .. } = self;
-        let Machine { link_due, pci_due, skip_idle, scramble, .. } = self;
+        let Machine {
+            link,
+            pci,
+            now,
+            nodes,
+            routers,
+            wires,
+            wires_used,
+            ..
+        } = self;
+        let Machine {
+            link_due,
+            pci_due,
+            skip_idle,
+            scramble,
+            ..
+        } = self;
         Machine {
             link,
             pci,
@@ -168,7 +183,10 @@ impl<'a, P: Probe> Machine<'a, P> {
         if usize::from(node) < self.nodes.len() {
             Ok(Host::new(self, node))
         } else {
-            Err(HostError::UnknownNode { node, nodes: self.nodes.len() })
+            Err(HostError::UnknownNode {
+                node,
+                nodes: self.nodes.len(),
+            })
         }
     }
 
@@ -216,7 +234,10 @@ impl<'a, P: Probe> Machine<'a, P> {
     /// The next edge that matters, at or before `end`.
     fn advance(&mut self, end: Instant) -> Option<Edge> {
         let (link, pci) = if self.skip_idle {
-            (due_at(&self.link, self.link_due), due_at(&self.pci, self.pci_due))
+            (
+                due_at(&self.link, self.link_due),
+                due_at(&self.pci, self.pci_due),
+            )
         } else {
             (self.link.next_edge(), self.pci.next_edge())
         };
@@ -271,13 +292,25 @@ impl<'a, P: Probe> Machine<'a, P> {
                 self.visit_node_link(i - routers, cycle, all);
             }
         }
-        let edge = Edge { domain: Domain::Link, cycle, at };
-        self.probe.after_edge(edge, Parts { nodes: &self.nodes, routers: &self.routers });
+        let edge = Edge {
+            domain: Domain::Link,
+            cycle,
+            at,
+        };
+        self.probe.after_edge(
+            edge,
+            Parts {
+                nodes: &self.nodes,
+                routers: &self.routers,
+            },
+        );
         edge
     }
 
     fn visit_router(&mut self, index: usize, cycle: u64, all: bool) {
-        let Some(router) = self.routers.get_mut(index) else { return };
+        let Some(router) = self.routers.get_mut(index) else {
+            return;
+        };
         if !all && router.schedule.due > cycle {
             self.link_due = self.link_due.min(router.schedule.due);
             return;
@@ -302,7 +335,11 @@ impl<'a, P: Probe> Machine<'a, P> {
         }
         if status_changed {
             let next = self.pci.cycle() + 1;
-            for node in self.nodes.iter_mut().filter(|n| usize::from(n.router) == index) {
+            for node in self
+                .nodes
+                .iter_mut()
+                .filter(|n| usize::from(n.router) == index)
+            {
                 node.pci_schedule.wake(next);
             }
             self.pci_due = self.pci_due.min(next);
@@ -311,7 +348,9 @@ impl<'a, P: Probe> Machine<'a, P> {
 
     fn visit_node_link(&mut self, index: usize, cycle: u64, all: bool) {
         let pci_cycle = self.pci.cycle();
-        let Some(node) = self.nodes.get_mut(index) else { return };
+        let Some(node) = self.nodes.get_mut(index) else {
+            return;
+        };
         if !all && node.link_schedule.due > cycle {
             self.link_due = self.link_due.min(node.link_schedule.due);
             return;
@@ -319,7 +358,8 @@ impl<'a, P: Probe> Machine<'a, P> {
         node.catch_up_link(cycle - 1, &self.wires);
         node.catch_up_pci(pci_cycle);
         let wire = self.wires.get(usize::from(node.rx));
-        node.ddc.step_link(wire.map_or(Line::DEAD, |wire| wire.line.read(cycle)));
+        node.ddc
+            .step_link(wire.map_or(Line::DEAD, |wire| wire.line.read(cycle)));
         node.link_schedule.seen = cycle;
         let mut due = cycle + 1;
         if wire.is_none_or(|wire| wire.line.is_settled(cycle + 1)) {
@@ -338,18 +378,22 @@ impl<'a, P: Probe> Machine<'a, P> {
 
     /// Puts `line` on a wire after edge `cycle` and wakes who will see it.
     fn drive(&mut self, wire: u16, cycle: u64, line: Line) {
-        let Some(wire) = self.wires.get_mut(usize::from(wire)) else { return };
+        let Some(wire) = self.wires.get_mut(usize::from(wire)) else {
+            return;
+        };
         if !wire.line.write(cycle, line) {
             return;
         }
         let at = cycle + wire.line.delay();
         let schedule: Option<&mut Schedule> = match wire.to {
-            Some(End::Node(node)) => {
-                self.nodes.get_mut(usize::from(node)).map(|n| &mut n.link_schedule)
-            }
-            Some(End::Router { router, .. }) => {
-                self.routers.get_mut(usize::from(router)).map(|r| &mut r.schedule)
-            }
+            Some(End::Node(node)) => self
+                .nodes
+                .get_mut(usize::from(node))
+                .map(|n| &mut n.link_schedule),
+            Some(End::Router { router, .. }) => self
+                .routers
+                .get_mut(usize::from(router))
+                .map(|r| &mut r.schedule),
             None => None,
         };
         if let Some(schedule) = schedule {
@@ -368,14 +412,26 @@ impl<'a, P: Probe> Machine<'a, P> {
         for i in 0..self.nodes.len() {
             self.visit_node_pci(order.at(i), cycle, all, order.reversed);
         }
-        let edge = Edge { domain: Domain::Pci, cycle, at };
-        self.probe.after_edge(edge, Parts { nodes: &self.nodes, routers: &self.routers });
+        let edge = Edge {
+            domain: Domain::Pci,
+            cycle,
+            at,
+        };
+        self.probe.after_edge(
+            edge,
+            Parts {
+                nodes: &self.nodes,
+                routers: &self.routers,
+            },
+        );
         edge
     }
 
     fn visit_node_pci(&mut self, index: usize, cycle: u64, all: bool, ddc_first: bool) {
         let link_cycle = self.link.cycle();
-        let Some(node) = self.nodes.get_mut(index) else { return };
+        let Some(node) = self.nodes.get_mut(index) else {
+            return;
+        };
         if !all && node.pci_schedule.due > cycle {
             self.pci_due = self.pci_due.min(node.pci_schedule.due);
             return;
@@ -383,7 +439,9 @@ impl<'a, P: Probe> Machine<'a, P> {
         node.catch_up_pci(cycle - 1);
         node.catch_up_link(link_cycle, &self.wires);
         let router = self.routers.get_mut(usize::from(node.router));
-        let status = router.as_ref().map_or(0, |router| router.chip.link_status());
+        let status = router
+            .as_ref()
+            .map_or(0, |router| router.chip.link_status());
         node.step_pci(status, ddc_first);
         node.pci_schedule.seen = cycle;
         let due = (cycle + 1).saturating_add(node.pci_idle_for());
@@ -455,14 +513,24 @@ struct Order {
 
 impl Order {
     fn new(seed: Option<u64>, cycle: u64, len: usize) -> Self {
-        let Some(seed) = seed else { return Self { len, start: 0, reversed: false } };
+        let Some(seed) = seed else {
+            return Self {
+                len,
+                start: 0,
+                reversed: false,
+            };
+        };
         // The finaliser of SplitMix64 spreads (seed, cycle) over all bits.
         let mut x = seed ^ cycle.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         x ^= x >> 31;
         let start = if len == 0 { 0 } else { (x >> 1) as usize % len };
-        Self { len, start, reversed: x & 1 == 1 }
+        Self {
+            len,
+            start,
+            reversed: x & 1 == 1,
+        }
     }
 
     fn at(&self, i: usize) -> usize {

@@ -166,7 +166,9 @@ impl<'a> Node<'a> {
             self.link_schedule.seen = cycle;
             // It slept while its cable was settled, and what was written since
             // has not arrived yet: the line it saw is the one before.
-            let line = wires.get(usize::from(self.rx)).map_or(Line::DEAD, |wire| wire.line.read(cycle));
+            let line = wires
+                .get(usize::from(self.rx))
+                .map_or(Line::DEAD, |wire| wire.line.read(cycle));
             self.ddc.skip_link(slept, line);
         }
     }
@@ -211,15 +213,19 @@ impl Router {
     /// What each port samples at edge `cycle`.
     pub(super) fn sample(&mut self, cycle: u64, wires: &[Wire]) {
         for (line, rx) in self.inputs.iter_mut().zip(self.rx) {
-            *line = wires.get(usize::from(rx)).map_or(Line::DEAD, |wire| wire.line.read(cycle));
+            *line = wires
+                .get(usize::from(rx))
+                .map_or(Line::DEAD, |wire| wire.line.read(cycle));
         }
     }
 
     /// Whether nothing will change on the inputs from edge `cycle` on.
     pub(super) fn inputs_settled(&self, cycle: u64, wires: &[Wire]) -> bool {
-        self.rx
-            .iter()
-            .all(|&rx| wires.get(usize::from(rx)).is_none_or(|wire| wire.line.is_settled(cycle)))
+        self.rx.iter().all(|&rx| {
+            wires
+                .get(usize::from(rx))
+                .is_none_or(|wire| wire.line.is_settled(cycle))
+        })
     }
 
     /// Lets the chip see the link edges up to `cycle` that it slept through.

@@ -43,7 +43,10 @@ pub struct Wire {
 impl Wire {
     /// A free wire, for the storage of [`Machine::new`].
     pub const fn free() -> Self {
-        Self { line: Channel::DIRECT, to: None }
+        Self {
+            line: Channel::DIRECT,
+            to: None,
+        }
     }
 }
 
@@ -85,7 +88,11 @@ pub enum WiringError {
 impl fmt::Display for WiringError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchEnd { end, nodes, routers } => write!(
+            Self::NoSuchEnd {
+                end,
+                nodes,
+                routers,
+            } => write!(
                 f,
                 "cable to {end}: the machine has {nodes} nodes and {routers} routers of ports 0..=7"
             ),
@@ -131,11 +138,16 @@ impl<P: Probe> Machine<'_, P> {
         let channel = Channel::for_wire(wire, self.link.frequency())?;
         let first = self.wires_used;
         if self.wires.len() < first + 2 || first + 2 > usize::from(NOWHERE) {
-            return Err(WiringError::NoWireLeft { wires: self.wires.len() });
+            return Err(WiringError::NoWireLeft {
+                wires: self.wires.len(),
+            });
         }
         for (offset, to) in [(0, b), (1, a)] {
             if let Some(slot) = self.wires.get_mut(first + offset) {
-                *slot = Wire { line: channel.clone(), to: Some(to) };
+                *slot = Wire {
+                    line: channel.clone(),
+                    to: Some(to),
+                };
             }
         }
         self.wires_used += 2;
@@ -183,8 +195,12 @@ impl<P: Probe> Machine<'_, P> {
     }
 
     fn attach(&mut self, node: u16, router: u16) {
-        let Some(chip) = self.routers.get_mut(usize::from(router)) else { return };
-        let Some(board) = self.nodes.get_mut(usize::from(node)) else { return };
+        let Some(chip) = self.routers.get_mut(usize::from(router)) else {
+            return;
+        };
+        let Some(board) = self.nodes.get_mut(usize::from(node)) else {
+            return;
+        };
         board.router = router;
         if is_nowhere(chip.owner) {
             chip.owner = node;

@@ -134,8 +134,17 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
         let read = host.now();
         host.write_register(0x5C, base)?;
         let register_write = host.now().since(read);
-        debug!("bench: register read and write took {} ps", host.now().since(before).ps());
-        Ok(Self { machine, drivers, cost, unflushed: [0; 2], register_write })
+        debug!(
+            "bench: register read and write took {} ps",
+            host.now().since(before).ps()
+        );
+        Ok(Self {
+            machine,
+            drivers,
+            cost,
+            unflushed: [0; 2],
+            register_write,
+        })
     }
 
     /// The machine.
@@ -156,10 +165,16 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
             let (from, to) = ((round % 2) as u16, (1 - round % 2) as u16);
             let mark = 1 + (round / 2 % 255) as u8;
             self.machine.host(to)?.store(last, &[0])?;
-            self.machine.host(from)?.store(SOURCE + bytes.saturating_sub(1), &[mark])?;
+            self.machine
+                .host(from)?
+                .store(SOURCE + bytes.saturating_sub(1), &[mark])?;
             let called = self.machine.now();
-            let before_write =
-                Duration::from_ps(self.cost.put_call.ps().saturating_sub(self.register_write.ps()));
+            let before_write = Duration::from_ps(
+                self.cost
+                    .put_call
+                    .ps()
+                    .saturating_sub(self.register_write.ps()),
+            );
             self.machine.run_for(before_write);
             self.post(from, to, bytes)?;
             let posted = self.machine.now();
@@ -249,7 +264,13 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
     }
 
     /// When the byte at `addr` of node `to` becomes `mark`.
-    fn wait_for(&mut self, to: u16, addr: u32, mark: u8, bytes: u32) -> Result<Instant, BenchError> {
+    fn wait_for(
+        &mut self,
+        to: u16,
+        addr: u32,
+        mark: u8,
+        bytes: u32,
+    ) -> Result<Instant, BenchError> {
         let arrived = self.machine.run_while_not(PATIENCE, |machine| {
             machine
                 .nodes()
@@ -259,7 +280,10 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
         if arrived {
             Ok(self.machine.now())
         } else {
-            Err(BenchError::Lost { bytes, waited: PATIENCE })
+            Err(BenchError::Lost {
+                bytes,
+                waited: PATIENCE,
+            })
         }
     }
 }

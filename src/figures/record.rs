@@ -69,9 +69,15 @@ pub mod latency {
     /// The put call.
     pub const SOFTWARE_US: f64 = 1.9;
     /// From the register write to the last byte in remote memory.
-    pub const HARDWARE: Range = Range { min_us: 1.7, max_us: 2.1 };
+    pub const HARDWARE: Range = Range {
+        min_us: 1.7,
+        max_us: 2.1,
+    };
     /// Until the receiver's polling sees it.
-    pub const POLLING: Range = Range { min_us: 0.01, max_us: 0.4 };
+    pub const POLLING: Range = Range {
+        min_us: 0.01,
+        max_us: 0.4,
+    };
     /// One way in all.
     pub const TOTAL_US: f64 = 4.0;
 }

@@ -32,11 +32,18 @@ pub fn router_latency(config: &RcubeConfig) -> Option<u64> {
         let looped = *router.outputs();
         router.step(&looped);
     }
-    let packet = [Symbol::data(0), Symbol::data(1), Symbol::data(0xA5), Symbol::EP];
+    let packet = [
+        Symbol::data(0),
+        Symbol::data(1),
+        Symbol::data(0xA5),
+        Symbol::EP,
+    ];
     let mark = Line::symbol_of(Symbol::data(0));
     for cycle in 0..20 * record::ROUTER_LATENCY_CYCLES {
         let mut inputs = *router.outputs();
-        inputs[1] = packet.get(cycle as usize).map_or(Line::IDLE, |&s| Line::symbol_of(s));
+        inputs[1] = packet
+            .get(cycle as usize)
+            .map_or(Line::IDLE, |&s| Line::symbol_of(s));
         router.step(&inputs);
         // What the edge `cycle` sampled is driven after it `latency - 1` later.
         if router.outputs()[2] == mark {
