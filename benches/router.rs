@@ -5,7 +5,8 @@
 //! then replayed into a copy of the router, which is what is timed: the router
 //! alone. The check sum of the delivered symbols has to be the same each time.
 //!
-//! `cargo bench --bench router`
+//! `cargo bench --bench router`; a number behind `--` sets the cycles (callgrind
+//! is content with 2000).
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -79,7 +80,7 @@ fn deliver(sum: &mut (u64, u64), outputs: &[Line; PORTS]) {
     }
 }
 
-fn bench(name: &str, traffic: Traffic, length: usize) {
+fn bench(name: &str, traffic: Traffic, length: usize, count: usize) {
     let config = RcubeConfig::default().with_short_start_up();
     let link = config.link;
     let mut router = Rcube::new(config);
@@ -102,11 +103,11 @@ fn bench(name: &str, traffic: Traffic, length: usize) {
     // Warm up, then keep what comes in.
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut lines = [Line::DEAD; PORTS];
-    let mut script = Vec::with_capacity(CYCLES);
+    let mut script = Vec::with_capacity(count);
     let mut start = router.clone();
     let mut live = (0xCBF2_9CE4_8422_2325, 0);
     let warm = 4_096;
-    for cycle in 0..warm + CYCLES {
+    for cycle in 0..warm + count {
         if cycle == warm {
             router.clear_stats();
             start = router.clone();
@@ -146,7 +147,7 @@ fn bench(name: &str, traffic: Traffic, length: usize) {
     assert_eq!(sum, live, "replay differs from the live run");
     assert_eq!(replayed, router, "replay ends in another state");
 
-    let cycles = CYCLES as f64;
+    let cycles = count as f64;
     let stats = router.stats();
     let busy: u64 = stats.ports.iter().map(|port| port.output.busy).sum();
     println!(
@@ -160,6 +161,7 @@ fn bench(name: &str, traffic: Traffic, length: usize) {
 }
 
 fn main() {
+<<<<<<< HEAD
     println!(
         "router, 8 serial ports busy both ways, statistics on, {CYCLES} cycles, best of {ROUNDS}"
     );
@@ -167,5 +169,17 @@ fn main() {
     bench("ring, 16-byte packets", Traffic::Ring, 16);
     bench("uniform, 512-byte packets", Traffic::Uniform, 512);
     bench("uniform, 16-byte packets", Traffic::Uniform, 16);
+=======
+    let count = std::env::args()
+        .find_map(|arg| arg.parse().ok())
+        .unwrap_or(CYCLES);
+    println!(
+        "router, 8 serial ports busy both ways, statistics on, {count} cycles, best of {ROUNDS}"
+    );
+    bench("ring, 512-byte packets", Traffic::Ring, 512, count);
+    bench("ring, 16-byte packets", Traffic::Ring, 16, count);
+    bench("uniform, 512-byte packets", Traffic::Uniform, 512, count);
+    bench("uniform, 16-byte packets", Traffic::Uniform, 16, count);
+>>>>>>> rcube
     println!("state: {} bytes", size_of::<Rcube>());
 }

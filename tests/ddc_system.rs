@@ -3,10 +3,10 @@
 mod ddc_rig;
 
 use ddc_rig::*;
-use multipc::ddc::lme::Control;
-use multipc::hsl::Symbol;
 use multipc::ddc::DdcConfig;
+use multipc::ddc::lme::Control;
 use multipc::ddc::packet::Tail;
+use multipc::hsl::Symbol;
 use multipc::pci::{BridgeConfig, ConfigAccess};
 use multipc::time::Instant;
 
@@ -17,7 +17,10 @@ fn one_page_arrives_and_is_reported() {
     rig.boards[0].bytes_mut(DATA + 1, 5).copy_from_slice(&text);
     rig.post(0, &[last(5, DATA + 1, DATA + 3, 0x12_3456)]);
     rig.until(1000, |rig| rig.boards[1].intr());
-    assert_eq!(rig.boards[1].bytes(DATA, 12), [0, 0, 0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0, 0, 0, 0]);
+    assert_eq!(
+        rig.boards[1].bytes(DATA, 12),
+        [0, 0, 0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0, 0, 0, 0]
+    );
     let reports = rig.reports(1);
     assert_eq!(reports.len(), 1);
     assert_eq!(reports[0].packet_number, 1);
@@ -52,7 +55,10 @@ fn stream(length: u16) -> (f64, f64) {
     rig.until(1_000_000, |rig| rig.boards[0].sent.len() == all);
     let sent = &rig.boards[0].sent;
     let starts: Vec<usize> = (0..PAGES).map(|k| k * symbols(length)).collect();
-    let idle = starts[1..].iter().map(|&s| us(sent[s - 1].0, sent[s].0) - CHARACTER).sum::<f64>();
+    let idle = starts[1..]
+        .iter()
+        .map(|&s| us(sent[s - 1].0, sent[s].0) - CHARACTER)
+        .sum::<f64>();
     let period = us(sent[0].0, sent[starts[PAGES - 1]].0);
     rig.assert_clean();
     (idle / (PAGES - 1) as f64, period / (PAGES - 1) as f64)
@@ -64,7 +70,10 @@ fn a_page_costs_20_pci_cycles_and_6_characters_beside_its_symbols() {
         let (idle, period) = stream(length);
         assert!((0.64..=0.73).contains(&idle), "{length} bytes: {idle} us");
         let expected = idle + symbols(length) as f64 * CHARACTER;
-        assert!((period - expected).abs() < 0.01, "{length} bytes: {period} us");
+        assert!(
+            (period - expected).abs() < 0.01,
+            "{length} bytes: {period} us"
+        );
     }
 }
 
@@ -80,7 +89,10 @@ fn the_link_is_the_bottleneck_of_a_long_page() {
     // 124 packets: 28 protocol characters and 7 idle ones each.
     let packets = f64::from(u16::MAX).div_euclid(532.0) + 1.0;
     let expected = idle + (packets * 28.0 + (packets - 1.0) * 7.0 + 65536.0) * CHARACTER;
-    assert!((period - expected).abs() < 0.05, "{period} us, expected {expected} us");
+    assert!(
+        (period - expected).abs() < 0.05,
+        "{period} us, expected {expected} us"
+    );
 }
 
 #[test]
@@ -108,7 +120,10 @@ fn descriptor_takes_12_cycles_and_the_first_word_of_the_page_9_more() {
     let mut rig = Rig::started(ALL_ON);
     rig.boards[0].record = true;
     let new = rig.place(0, &[last(8, DATA, DATA, 1)]);
-    rig.boards[0].bridge.submit(ConfigAccess::write(LPE_NEW, new)).unwrap();
+    rig.boards[0]
+        .bridge
+        .submit(ConfigAccess::write(LPE_NEW, new))
+        .unwrap();
     rig.until(100, |rig| rig.boards[0].ddc.register(LPE_NEW) == new);
     let written = rig.now;
     rig.until(200, |rig| rig.boards[0].beats.len() == 6);
@@ -168,7 +183,9 @@ fn the_ring_wraps_empties_and_fills() {
 fn lpe_current_moves_before_the_page_is_read() {
     let mut rig = Rig::started(ALL_ON);
     rig.post(0, &[last(2000, DATA, DATA, 1)]);
-    rig.until(100, |rig| rig.boards[0].ddc.register(LPE_CURRENT) == LPE + 16);
+    rig.until(100, |rig| {
+        rig.boards[0].ddc.register(LPE_CURRENT) == LPE + 16
+    });
     assert_eq!(rig.boards[0].bridge.stats().words_read, 4);
     assert_eq!(rig.boards[0].ddc.register(STATUS) >> 31, 0);
 }
@@ -209,7 +226,10 @@ fn short_messages_put_their_8_bytes_into_the_report() {
     assert_eq!(rig.boards[0].sent.len(), 24);
     assert_eq!(rig.boards[0].bridge.stats().words_read, 4);
     let report = rig.reports(1)[0];
-    assert_eq!((report.data, report.packet_number), ([0x4433_2211, 0x8877_6655], 1));
+    assert_eq!(
+        (report.data, report.packet_number),
+        ([0x4433_2211, 0x8877_6655], 1)
+    );
     assert_eq!(report.control, control);
     rig.assert_clean();
 }
@@ -246,15 +266,24 @@ fn composed_and_standard_messages_share_an_entry_through_memory() {
 
 #[test]
 fn counted_messages_complete_when_their_packets_come_in_any_order() {
-    let orders: [[usize; 4]; 5] =
-        [[0, 1, 2, 3], [3, 2, 1, 0], [3, 0, 1, 2], [1, 3, 0, 2], [2, 0, 3, 1]];
+    let orders: [[usize; 4]; 5] = [
+        [0, 1, 2, 3],
+        [3, 2, 1, 0],
+        [3, 0, 1, 2],
+        [1, 3, 0, 2],
+        [2, 0, 3, 1],
+    ];
     for order in orders {
         let mut rig = Rig::started(ALL_ON | LRM_ENABLE);
         // A second message is interleaved, so that the cache misses each time.
         for (k, part) in order.into_iter().enumerate() {
             for mi in [8u32, 9] {
                 let control = LAST.with(Control::LRM).with_mi(mi);
-                let tail = if part == 3 { last_of(4) } else { Tail::default() };
+                let tail = if part == 3 {
+                    last_of(4)
+                } else {
+                    Tail::default()
+                };
                 let address = DATA + 0x100 * mi + 8 * part as u32;
                 let symbols = long_packet(control, address, &[part as u8 + 1; 8], tail);
                 rig.feed(1, &symbols);
@@ -262,10 +291,21 @@ fn counted_messages_complete_when_their_packets_come_in_any_order() {
             }
         }
         let reports = rig.reports(1);
-        assert_eq!(reports.iter().map(|r| (r.control.mi(), r.packet_number)).collect::<Vec<_>>(), [(8, 4), (9, 4)]);
+        assert_eq!(
+            reports
+                .iter()
+                .map(|r| (r.control.mi(), r.packet_number))
+                .collect::<Vec<_>>(),
+            [(8, 4), (9, 4)]
+        );
         for mi in [8u32, 9] {
             let bytes = rig.boards[1].bytes(DATA + 0x100 * mi, 32);
-            assert!(bytes.chunks(8).enumerate().all(|(k, c)| c == [k as u8 + 1; 8]));
+            assert!(
+                bytes
+                    .chunks(8)
+                    .enumerate()
+                    .all(|(k, c)| c == [k as u8 + 1; 8])
+            );
             assert_eq!(rig.boards[1].word(LRM + 4 * mi), 0);
         }
         rig.assert_clean();
@@ -275,7 +315,10 @@ fn counted_messages_complete_when_their_packets_come_in_any_order() {
 #[test]
 fn consecutive_packets_of_one_message_need_no_counter_access() {
     let mut rig = Rig::started(ALL_ON | LRM_ENABLE);
-    rig.post(0, &[page(5320, DATA, DATA, LAST.with(Control::LRM).with_mi(2))]);
+    rig.post(
+        0,
+        &[page(5320, DATA, DATA, LAST.with(Control::LRM).with_mi(2))],
+    );
     rig.until(10_000, |rig| rig.boards[1].intr());
     // One read for the first packet; the entry in memory was 0 all the time.
     assert_eq!(rig.boards[1].bridge.stats().words_read, 1);
@@ -285,7 +328,10 @@ fn consecutive_packets_of_one_message_need_no_counter_access() {
 #[test]
 fn without_the_global_switch_counters_are_not_used() {
     let mut rig = Rig::started(ALL_ON);
-    rig.post(0, &[page(1064, DATA, DATA, LAST.with(Control::LRM).with_mi(2))]);
+    rig.post(
+        0,
+        &[page(1064, DATA, DATA, LAST.with(Control::LRM).with_mi(2))],
+    );
     rig.until(3000, |rig| rig.boards[1].intr());
     assert_eq!(rig.boards[1].bridge.stats().words_read, 0);
     assert_eq!(rig.reports(1)[0].packet_number, 2);
@@ -295,11 +341,14 @@ fn without_the_global_switch_counters_are_not_used() {
 fn messages_of_many_pages_count_all_their_packets() {
     let mut rig = Rig::started(ALL_ON);
     let silent = Control::LRM.with_mi(4);
-    rig.post(0, &[
-        page(600, DATA, DATA, silent),
-        page(10, DATA, DATA, silent),
-        page(1, DATA, DATA, LAST.with_mi(4)),
-    ]);
+    rig.post(
+        0,
+        &[
+            page(600, DATA, DATA, silent),
+            page(10, DATA, DATA, silent),
+            page(1, DATA, DATA, LAST.with_mi(4)),
+        ],
+    );
     rig.until(3000, |rig| rig.boards[1].intr());
     rig.post(0, &[last(1, DATA, DATA, 5)]);
     rig.run(200);
@@ -310,7 +359,13 @@ fn messages_of_many_pages_count_all_their_packets() {
 #[test]
 fn nos_counts_without_lmp_too() {
     let mut rig = Rig::started(ALL_ON);
-    rig.post(0, &[page(4, DATA, DATA, Control::NOS), page(4, DATA, DATA, Control::LMP)]);
+    rig.post(
+        0,
+        &[
+            page(4, DATA, DATA, Control::NOS),
+            page(4, DATA, DATA, Control::LMP),
+        ],
+    );
     rig.run(300);
     assert_eq!(rig.read(0, STATUS) >> 24, 0x80);
     rig.write(0, STATUS, 0x8000_0000);
@@ -332,20 +387,46 @@ fn nonsense_descriptors_end_in_something_defined() {
     // No bytes: nothing leaves, but the page counts.
     rig.post(0, &[page(0, DATA, DATA, Control::NOS.with_mi(1))]);
     rig.run(100);
-    assert_eq!((rig.boards[0].sent.len(), rig.boards[0].ddc.register(STATUS) >> 31), (0, 1));
+    assert_eq!(
+        (
+            rig.boards[0].sent.len(),
+            rig.boards[0].ddc.register(STATUS) >> 31
+        ),
+        (0, 1)
+    );
     // No bytes at the end of a message: a packet without data ends it.
-    rig.post(0, &[page(5, DATA, DATA, Control::NOS.with_mi(2)), last(0, DATA, DATA, 2)]);
+    rig.post(
+        0,
+        &[
+            page(5, DATA, DATA, Control::NOS.with_mi(2)),
+            last(0, DATA, DATA, 2),
+        ],
+    );
     rig.run(300);
     assert_eq!(rig.boards[0].sent.len(), (28 + 8) + 28);
     // A length in a short message is ignored.
     rig.post(0, &[page(77, 2, 1, LAST.with(Control::SM).with_mi(3))]);
     // SM without LMP reports nothing.
-    rig.post(0, &[page(0, 2, 1, Control::SM.with(Control::LMI).with_mi(4))]);
+    rig.post(
+        0,
+        &[page(0, 2, 1, Control::SM.with(Control::LMI).with_mi(4))],
+    );
     // SM and CM without counters: each packet completes.
-    rig.post(0, &[page(9, 2, 1, LAST.with(Control::SM).with(Control::CM).with_mi(5))]);
+    rig.post(
+        0,
+        &[page(
+            9,
+            2,
+            1,
+            LAST.with(Control::SM).with(Control::CM).with_mi(5),
+        )],
+    );
     rig.run(500);
     let reports = rig.reports(1);
-    let told: Vec<_> = reports.iter().map(|r| (r.control.mi(), r.packet_number, r.data)).collect();
+    let told: Vec<_> = reports
+        .iter()
+        .map(|r| (r.control.mi(), r.packet_number, r.data))
+        .collect();
     assert_eq!(told, [(2, 2, [0, 0]), (3, 1, [1, 2]), (5, 1, [1, 2])]);
     assert_eq!(rig.boards[1].ddc.register(STATUS) & 0x00FF_F000, 0);
     rig.assert_clean();
@@ -366,7 +447,9 @@ fn loopback_sends_to_itself_and_leaves_the_cable_silent() {
     let mut rig = Rig::started(ALL_ON);
     rig.write(0, COMMAND, ALL_ON | LOOPBACK);
     let text: Vec<u8> = (0..3000u32).map(|k| (k * 5) as u8).collect();
-    rig.boards[0].bytes_mut(DATA + 3, 3000).copy_from_slice(&text);
+    rig.boards[0]
+        .bytes_mut(DATA + 3, 3000)
+        .copy_from_slice(&text);
     rig.boards[0].record = true;
     rig.post(0, &[last(3000, DATA + 3, DATA + 0x8002, 1)]);
     rig.until(6000, |rig| rig.boards[0].ddc.register(STATUS) >> 30 == 3);
@@ -417,10 +500,14 @@ fn slow_memory_only_costs_time() {
     rig.start(0, ALL_ON);
     rig.start(1, ALL_ON);
     for board in 0..2u8 {
-        rig.boards[usize::from(board)].bytes_mut(DATA, 3000).fill(board + 1);
+        rig.boards[usize::from(board)]
+            .bytes_mut(DATA, 3000)
+            .fill(board + 1);
         rig.post(usize::from(board), &[last(3000, DATA, DATA + 0x2003, 1)]);
     }
-    rig.until(40_000, |rig| rig.boards.iter().all(|b| b.ddc.register(STATUS) >> 30 == 3));
+    rig.until(40_000, |rig| {
+        rig.boards.iter().all(|b| b.ddc.register(STATUS) >> 30 == 3)
+    });
     assert_eq!(rig.boards[0].bytes(DATA + 0x2003, 3000), [2; 3000]);
     assert_eq!(rig.boards[1].bytes(DATA + 0x2003, 3000), [1; 3000]);
     rig.assert_clean();

@@ -36,8 +36,17 @@ fn copy(rig: &mut Rig, length: u16, from: u32, to: u32, mi: u32) {
         rig.boards[1].ddc.register(LMI_NEW) != before
     });
     let around = rig.boards[1].bytes(to - GUARD as u32, len + 2 * GUARD);
-    assert!(around[..GUARD].iter().chain(&around[GUARD + len..]).all(|&b| b == 0xEE));
-    assert_eq!(around[GUARD..GUARD + len], text, "{length} bytes from {from:#x} to {to:#x}");
+    assert!(
+        around[..GUARD]
+            .iter()
+            .chain(&around[GUARD + len..])
+            .all(|&b| b == 0xEE)
+    );
+    assert_eq!(
+        around[GUARD..GUARD + len],
+        text,
+        "{length} bytes from {from:#x} to {to:#x}"
+    );
     let reports = rig.reports(1);
     let words = ((to & 3) + u32::from(length)).div_ceil(4);
     let limit = u32::from(rig.boards[0].ddc.config().fifo_words);
@@ -258,7 +267,12 @@ fn noise() -> impl Strategy<Value = Symbol> {
 /// What a chip says it can skip, it can: in both clocks, at this very state.
 fn check_skip(board: &Board) -> Result<(), TestCaseError> {
     let idle = board.ddc.pci_idle_for();
-    let pins = PciInputs { r3_status: board.r3_status, bus: Signals::IDLE, idsel: false, gnt_n: true };
+    let pins = PciInputs {
+        r3_status: board.r3_status,
+        bus: Signals::IDLE,
+        idsel: false,
+        gnt_n: true,
+    };
     for cycles in [1, 2, idle.min(90)] {
         if cycles <= idle && cycles > 0 {
             let (mut stepped, mut skipped) = (board.ddc.clone(), board.ddc.clone());
@@ -298,10 +312,17 @@ fn boards_in_any_order_give_the_same_run() {
     // Outputs are registered, so only the clock edges order anything: the link
     // edge of one chip before or after that of the other is the same run.
     let run = |swapped: bool| {
-        let mut chips = [Ddc::new(DdcConfig::default()), Ddc::new(DdcConfig::default())];
+        let mut chips = [
+            Ddc::new(DdcConfig::default()),
+            Ddc::new(DdcConfig::default()),
+        ];
         for k in 0..500 {
             let lines = [chips[1].link_output(), chips[0].link_output()];
-            let order = if swapped && k % 3 == 0 { [1, 0] } else { [0, 1] };
+            let order = if swapped && k % 3 == 0 {
+                [1, 0]
+            } else {
+                [0, 1]
+            };
             order.into_iter().for_each(|i| chips[i].step_link(lines[i]));
         }
         chips

@@ -110,7 +110,11 @@ impl fmt::Display for Control {
                 separator = "+";
             }
         }
-        if separator.is_empty() { f.write_str("-") } else { Ok(()) }
+        if separator.is_empty() {
+            f.write_str("-")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -190,10 +194,16 @@ impl fmt::Display for DescriptorError {
                 write!(f, "short message with page length {length}, must be 0")
             }
             Self::ShortAndComposed { control } => {
-                write!(f, "control {control:#010x} has both SM and CM, at most one is allowed")
+                write!(
+                    f,
+                    "control {control:#010x} has both SM and CM, at most one is allowed"
+                )
             }
             Self::ShortWithoutEnd { control } => {
-                write!(f, "control {control:#010x} has SM without LMP, a short message has one page")
+                write!(
+                    f,
+                    "control {control:#010x} has SM without LMP, a short message has one page"
+                )
             }
         }
     }
@@ -266,15 +276,21 @@ impl Descriptor {
             };
         }
         if control.has(Control::SM.with(Control::CM)) {
-            Err(DescriptorError::ShortAndComposed { control: control.bits() })
+            Err(DescriptorError::ShortAndComposed {
+                control: control.bits(),
+            })
         } else if self.page_length != 0 {
-            Err(DescriptorError::ShortWithLength { length: self.page_length })
+            Err(DescriptorError::ShortWithLength {
+                length: self.page_length,
+            })
         } else if control.has(Control::CM) {
             Ok(Page::Composed { data })
         } else if control.has(Control::LMP) {
             Ok(Page::Short { data })
         } else {
-            Err(DescriptorError::ShortWithoutEnd { control: control.bits() })
+            Err(DescriptorError::ShortWithoutEnd {
+                control: control.bits(),
+            })
         }
     }
 }
@@ -306,7 +322,11 @@ pub struct Ring {
 impl Ring {
     /// The entry after `address`: `base` after `max`, as the chip steps.
     pub const fn next(self, address: u32) -> u32 {
-        if address == self.max { self.base } else { address.wrapping_add(16) }
+        if address == self.max {
+            self.base
+        } else {
+            address.wrapping_add(16)
+        }
     }
 
     /// Entries, when the bounds make sense.
@@ -375,7 +395,10 @@ impl fmt::Display for WalkError {
             Self::NoMemory { address } => write!(f, "no memory at entry {address:#010x}"),
             Self::BadEntry { address, error } => write!(f, "entry {address:#010x}: {error}"),
             Self::Unfinished { pages } => {
-                write!(f, "{pages} pages without a last one (LMP) before the end of the ring")
+                write!(
+                    f,
+                    "{pages} pages without a last one (LMP) before the end of the ring"
+                )
             }
         }
     }
@@ -400,7 +423,14 @@ pub struct Walk<'a, M: Memory> {
 impl<'a, M: Memory> Walk<'a, M> {
     /// Walks `ring` in `memory` from `current` up to, but without, `new`.
     pub const fn new(memory: &'a M, ring: Ring, current: u32, new: u32) -> Self {
-        Self { memory, ring, at: current, end: new, pages: 0, over: false }
+        Self {
+            memory,
+            ring,
+            at: current,
+            end: new,
+            pages: 0,
+            over: false,
+        }
     }
 }
 
@@ -432,8 +462,11 @@ impl<M: Memory> Iterator for Walk<'_, M> {
         let word = |index: u32| self.memory.read_word(address.wrapping_add(4 * index));
         let descriptor = Descriptor::from_words([word(0), word(1), word(2), word(3)]);
         self.at = ring.next(address);
-        self.pages =
-            if descriptor.control.has(Control::LMP) { 0 } else { self.pages.saturating_add(1) };
+        self.pages = if descriptor.control.has(Control::LMP) {
+            0
+        } else {
+            self.pages.saturating_add(1)
+        };
         Some(match descriptor.meaning() {
             Ok(_) => Ok((address, descriptor)),
             Err(error) => Err(WalkError::BadEntry { address, error }),

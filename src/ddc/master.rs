@@ -147,7 +147,9 @@ impl Master {
         match self.phase {
             Phase::Idle => {
                 self.back_off = self.back_off.saturating_sub(1);
-                if let Some(kind) = self.kind.filter(|_| self.requesting && !gnt_n && bus.is_idle())
+                if let Some(kind) = self
+                    .kind
+                    .filter(|_| self.requesting && !gnt_n && bus.is_idle())
                 {
                     self.begin(kind, dma);
                 }
@@ -187,9 +189,8 @@ impl Master {
         let Some(kind) = self.kind else { return };
         let beat = dma.beat(kind);
         let expired = self.clocks >= dma.regs.latency_timer();
-        self.last = beat.last
-            || (expired && (gnt_n || dma.other_wants(kind)))
-            || !dma.regs.dma_enabled();
+        self.last =
+            beat.last || (expired && (gnt_n || dma.other_wants(kind))) || !dma.regs.dma_enabled();
         if self.last {
             // Nothing more is wanted: let the arbiter serve others.
             self.requesting = false;
@@ -201,14 +202,20 @@ impl Master {
     }
 
     fn data(&mut self, bus: &Signals, gnt_n: bool, was: Drive, dma: &mut Dma<'_>) {
-        let Some(kind) = self.kind else { return self.end() };
+        let Some(kind) = self.kind else {
+            return self.end();
+        };
         self.clocks = self.clocks.saturating_add(1);
         let aborted = self.selected && bus.devsel_n && !bus.stop_n;
         self.selected |= !bus.devsel_n;
         if aborted || !self.selected {
             self.waited += 1;
             if aborted || self.waited >= DEVSEL_CLOCKS {
-                dma.regs.pci_error(if aborted { RECEIVED_TARGET_ABORT } else { RECEIVED_MASTER_ABORT });
+                dma.regs.pci_error(if aborted {
+                    RECEIVED_TARGET_ABORT
+                } else {
+                    RECEIVED_MASTER_ABORT
+                });
                 self.requesting = false;
                 self.back_off = BACK_OFF;
                 return if self.last {
@@ -236,7 +243,11 @@ impl Master {
             self.back_off = BACK_OFF;
         }
         if self.last {
-            if moved || stopped { self.end() } else { self.hold(was) }
+            if moved || stopped {
+                self.end()
+            } else {
+                self.hold(was)
+            }
         } else if stopped {
             // One more phase ends the transfer; what it offers is not taken
             // unless the target says so.
@@ -276,7 +287,8 @@ impl Master {
         if let Some(expected) = self.check.take()
             && expected != bus.par
         {
-            dma.regs.pci_error(DETECTED_PARITY | if answers { DATA_PARITY } else { 0 });
+            dma.regs
+                .pci_error(DETECTED_PARITY | if answers { DATA_PARITY } else { 0 });
             if answers {
                 self.perr = 2;
             }
@@ -308,7 +320,11 @@ impl Master {
         if self.kind.is_none() {
             let kind = match (transmit, receive) {
                 (Some(t), Some(r)) => {
-                    if self.receive_wins(balance) { r } else { t }
+                    if self.receive_wins(balance) {
+                        r
+                    } else {
+                        t
+                    }
                 }
                 (one, other) => match one.or(other) {
                     Some(kind) => kind,
@@ -362,7 +378,11 @@ mod tests {
         for balance in [0, 8, 15] {
             for kind in [Transaction::PageRead, Transaction::DataWrite] {
                 let mut master = Master::default();
-                let (t, r) = if kind.is_transmit() { (Some(kind), None) } else { (None, Some(kind)) };
+                let (t, r) = if kind.is_transmit() {
+                    (Some(kind), None)
+                } else {
+                    (None, Some(kind))
+                };
                 master.arbitrate(t, r, true, balance);
                 assert!(master.requests() && master.kind == Some(kind));
             }
@@ -373,7 +393,10 @@ mod tests {
     fn numbers_of_transfers_are_those_of_the_document() {
         for number in 0..16 {
             let kind = Transaction::from_number(number);
-            assert_eq!(kind.map(|kind| kind as u32), (1..=6).contains(&number).then_some(number));
+            assert_eq!(
+                kind.map(|kind| kind as u32),
+                (1..=6).contains(&number).then_some(number)
+            );
         }
     }
 }

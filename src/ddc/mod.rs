@@ -71,7 +71,12 @@ pub struct PciInputs {
 
 impl PciInputs {
     /// An idle bus, no grant, all links down.
-    pub const IDLE: Self = Self { bus: Signals::IDLE, idsel: false, gnt_n: true, r3_status: 0 };
+    pub const IDLE: Self = Self {
+        bus: Signals::IDLE,
+        idsel: false,
+        gnt_n: true,
+        r3_status: 0,
+    };
 }
 
 /// What the PCI side of the chip drives after a clock edge.
@@ -145,7 +150,11 @@ impl Ddc {
         let (mut master, target) = (self.master, self.target);
         master.reset();
         let r3_status = self.regs.status.r3_status;
-        *self = Self { master, target, ..Self::new(self.config) };
+        *self = Self {
+            master,
+            target,
+            ..Self::new(self.config)
+        };
         self.regs.status.r3_status = r3_status;
     }
 
@@ -164,14 +173,18 @@ impl Ddc {
         };
         self.master.step(&pins.bus, pins.gnt_n, &mut dma);
         let writing = on_bus == Some(Transaction::DataWrite);
-        self.rx.step(&mut self.regs, &mut self.rx_fifo, writing, &self.config);
+        self.rx
+            .step(&mut self.regs, &mut self.rx_fifo, writing, &self.config);
         self.tx.step(&mut self.regs, &self.tx_fifo, &self.config);
         self.regs.settle();
         let receive = self.rx.wants(&self.rx_fifo, &self.config);
         let enabled = self.regs.dma_enabled();
         let balance = self.regs.command.txrx_balance();
-        self.master.arbitrate(self.tx.wants(), receive, enabled, balance);
-        let reset = self.target.step(&pins.bus, pins.idsel, on_bus.is_some(), &mut self.regs);
+        self.master
+            .arbitrate(self.tx.wants(), receive, enabled, balance);
+        let reset = self
+            .target
+            .step(&pins.bus, pins.idsel, on_bus.is_some(), &mut self.regs);
         // The flip-flops that bring the link's counters over.
         self.rx_fifo.clock_reader();
         self.tx_fifo.clock_writer();
@@ -206,11 +219,16 @@ impl Ddc {
             self.packetiser.abort();
             self.assembler.close();
         }
-        let ready = if loopback { receives && self.port.has_room() } else { self.port.has_credit() };
+        let ready = if loopback {
+            receives && self.port.has_room()
+        } else {
+            self.port.has_credit()
+        };
         if self.assembler.ready(&mut self.rx_fifo, &mut self.rx.ends)
             && let Some(symbol) = self.port.pop()
         {
-            self.assembler.take(symbol, &mut self.rx_fifo, &mut self.rx.ends);
+            self.assembler
+                .take(symbol, &mut self.rx_fifo, &mut self.rx.ends);
         }
         let sent = self.packetiser.step(
             &self.tx.order,
@@ -261,7 +279,11 @@ impl Ddc {
             && self.r3_dout.is_none()
             && self.tx_fifo.writer_is_settled()
             && self.tx.is_idle(&self.regs, &self.tx_fifo, &self.config);
-        if quiet { self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config) } else { 0 }
+        if quiet {
+            self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config)
+        } else {
+            0
+        }
     }
 
     /// The same as that many PCI edges, for at most
@@ -277,7 +299,11 @@ impl Ddc {
         let loopback = self.regs.command.loopback() == 1;
         let outside = receives && !loopback;
         let up = self.port.is_up();
-        let ready = if loopback { receives && self.port.has_room() } else { self.port.has_credit() };
+        let ready = if loopback {
+            receives && self.port.has_room()
+        } else {
+            self.port.has_credit()
+        };
         let stands = input.is_quiet()
             && loopback == self.loopback
             && up == (outside && input.has_signal())
@@ -287,7 +313,9 @@ impl Ddc {
             && self.tx_fifo.reader_is_settled()
             && self.rx_fifo.writer_is_settled()
             && (self.rx_fifo.free() == 0 || (self.port.is_empty() && self.assembler.is_idle()))
-            && self.packetiser.is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
+            && self
+                .packetiser
+                .is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
         if stands { u64::MAX } else { 0 }
     }
 

@@ -44,8 +44,14 @@ pub(super) struct StatusBlock {
 }
 
 impl StatusBlock {
-    pub(super) const RESET: Self =
-        Self { errors: 0, fresh: 0, transmitted: 0, received: 0, transaction: 0, r3_status: 0 };
+    pub(super) const RESET: Self = Self {
+        errors: 0,
+        fresh: 0,
+        transmitted: 0,
+        received: 0,
+        transaction: 0,
+        r3_status: 0,
+    };
 
     pub(super) const fn raise(&mut self, event: Event) {
         self.errors |= event as u32;
@@ -112,7 +118,11 @@ mod tests {
     use super::*;
 
     fn counted(sent: u16, got: u16) -> StatusBlock {
-        StatusBlock { transmitted: sent, received: got, ..StatusBlock::RESET }
+        StatusBlock {
+            transmitted: sent,
+            received: got,
+            ..StatusBlock::RESET
+        }
     }
 
     #[test]
@@ -129,9 +139,12 @@ mod tests {
         ] {
             assert_eq!(counted(count, 0).bits(), bits, "{count} sent");
         }
-        for (count, bits) in
-            [(1, 0x4000_0000u32), (16, 0x4100_0000), (256, 0x4300_0000), (4096, 0x4700_0000)]
-        {
+        for (count, bits) in [
+            (1, 0x4000_0000u32),
+            (16, 0x4100_0000),
+            (256, 0x4300_0000),
+            (4096, 0x4700_0000),
+        ] {
             assert_eq!(counted(0, count).bits(), bits, "{count} received");
         }
     }

@@ -50,7 +50,13 @@ impl Target {
     }
 
     /// One edge of the bus; returns whether the chip must be reset.
-    pub(super) fn step(&mut self, bus: &Signals, idsel: bool, own: bool, regs: &mut RegisterFile) -> bool {
+    pub(super) fn step(
+        &mut self,
+        bus: &Signals,
+        idsel: bool,
+        own: bool,
+        regs: &mut RegisterFile,
+    ) -> bool {
         if self.is_idle() && bus.frame_n {
             return false;
         }
@@ -116,7 +122,10 @@ impl Target {
             self.address_parity = Some(even_parity(bus.ad, bus.cbe_n));
         }
         let command = Command::from_bits(bus.cbe_n);
-        let access = matches!(command, Command::ConfigurationRead | Command::ConfigurationWrite);
+        let access = matches!(
+            command,
+            Command::ConfigurationRead | Command::ConfigurationWrite
+        );
         // Type 0, function 0.
         if idsel && access && bus.ad & 0x703 == 0 {
             self.phase = Phase::Claimed;

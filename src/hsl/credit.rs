@@ -17,6 +17,11 @@ impl Credit {
     /// Nothing may be sent.
     pub const NONE: Self = Self(0);
 
+    /// This many characters may be sent.
+    pub(super) const fn of(characters: u8) -> Self {
+        Self(characters)
+    }
+
     /// Characters that may be sent.
     pub const fn get(self) -> u8 {
         self.0

@@ -29,6 +29,8 @@ pub struct RcubeConfig {
     pub output_fifo: u8,
 }
 
+/// Symbols of an input FIFO: the two flits granted at start-up.
+pub(super) const INPUT_FIFO: usize = 64;
 /// Most registers of an input or output path; more act as this many.
 pub(super) const STAGES: usize = 4;
 /// Most symbols of an output FIFO; more act as this many.
@@ -67,14 +69,5 @@ impl RcubeConfig {
         self.link.calibration_cycles = 1;
         self.link.signal_cycles = 1;
         self
-    }
-
-    // Bit k: port k is parallel.
-    pub(super) fn parallel(&self) -> u8 {
-        let mut set = 0;
-        for (k, port) in self.ports.iter().enumerate() {
-            set |= u8::from(*port == PortKind::Parallel) << k;
-        }
-        set
     }
 }

@@ -13,10 +13,11 @@
 //!
 //! which is done for all ports at once on a 64-bit word.
 
-use super::matrix::{self, ALL, FROM_DIAGONAL, Ports};
+use super::matrix::{self, ALL, FROM_DIAGONAL};
 use super::stats::{Doing, note};
 use super::{Before, Moved, PORTS, Rcube};
 use crate::hsl::Symbol;
+use crate::hsl::word::{Set, broadcast, byte, nonzero, without};
 
 /// Who has what.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +68,7 @@ impl Switch {
         if self.requests == 0 {
             0
         } else {
-            matrix::nonempty(self.requests)
+            nonzero(self.requests)
         }
     }
 
@@ -77,21 +78,21 @@ impl Switch {
         if outputs == 0 {
             0
         } else {
-            matrix::nonempty(self.circuits & matrix::broadcast(outputs))
+            nonzero(self.circuits & broadcast(outputs))
         }
     }
 
     /// The circuits that arbitration would grant with these outputs free.
     #[inline]
     fn grants(&self, free: u8) -> u64 {
-        let picks = matrix::pick(self.requests & matrix::broadcast(free), FROM_DIAGONAL);
+        let picks = matrix::pick(self.requests & broadcast(free), FROM_DIAGONAL);
         matrix::pick(matrix::transpose(picks), self.priority)
     }
 
     pub(super) fn release(&mut self, input: usize) {
-        self.held &= !matrix::columns(self.circuits, input);
+        self.held &= !byte(self.circuits, input);
         self.draining &= self.held;
-        self.circuits = matrix::without(self.circuits, 1 << input);
+        self.circuits = without(self.circuits, 1 << input);
     }
 }
 
@@ -128,31 +129,50 @@ impl Rcube {
     // Each circuit passes one symbol, each dropped packet loses one.
     #[inline]
     pub(super) fn cross(&mut self, before: &Before, moved: &mut Moved) {
-        moved.popped = before.crossing();
-        for input in Ports(moved.popped) {
-            let symbol = self.pop_input(input);
+        let crossing = before.crossing();
+        let special = self.switch.deleting != 0 || self.switch.draining != 0;
+        let (mut pushed, mut ended) = (0, 0);
+        for input in Set(crossing) {
+            let symbol = self.input_fifo.peek(input, 0);
             let output = usize::from(self.switch.route[input]) & (PORTS - 1);
-            if (self.switch.draining >> output) & 1 == 0 && !self.deleted(input) {
-                self.push_output(output, symbol);
+            ended |= u8::from(symbol.ends_packet()) << input;
+            if special && self.vanishes(input, output) {
+                continue;
             }
-            if symbol.ends_packet() {
-                self.switch.streaming &= !(1 << input);
-                self.switch.release(input);
-                self.counters.packets_in[input] = self.counters.packets_in[input].wrapping_add(1);
-                self.counters.packets_out[output] =
-                    self.counters.packets_out[output].wrapping_add(1);
-            }
+            self.output_fifo.put(output, symbol);
+            pushed |= 1 << output;
+        }
+        self.output_fifo.pushed(pushed);
+        moved.popped = crossing;
+        if ended != 0 {
+            self.end(ended);
         }
         if before.dropping | before.closing != 0 {
             self.cross_rare(before, moved);
         }
+        let left = moved.popped & !before.closing;
+        self.input_fifo.popped(left);
+        self.ports.freed(left);
     }
 
-    // A header character that the output removes takes its cycle all the same.
-    #[inline]
-    fn deleted(&mut self, input: usize) -> bool {
-        if (self.switch.deleting >> input) & 1 == 0 {
-            return false;
+    // EP or EEP has passed from these inputs: their circuits are released.
+    fn end(&mut self, inputs: u8) {
+        self.switch.streaming &= !inputs;
+        for input in Set(inputs) {
+            self.switch.release(input);
+            let output = usize::from(self.switch.route[input]) & (PORTS - 1);
+            self.counters.packets_in[input] = self.counters.packets_in[input].wrapping_add(1);
+            self.counters.packets_out[output] = self.counters.packets_out[output].wrapping_add(1);
+        }
+    }
+
+    // A header character that the output removes takes its cycle all the same;
+    // an output that lost its link swallows the rest of its packet.
+    #[cold]
+    #[inline(never)]
+    fn vanishes(&mut self, input: usize, output: usize) -> bool {
+        if self.switch.deleting >> input & 1 == 0 {
+            return self.switch.draining >> output & 1 == 1;
         }
         self.switch.delete[input] = self.switch.delete[input].saturating_sub(1);
         if self.switch.delete[input] == 0 {
@@ -164,15 +184,16 @@ impl Rcube {
     #[cold]
     #[inline(never)]
     fn cross_rare(&mut self, before: &Before, moved: &mut Moved) {
-        for input in Ports(before.discarding()) {
-            if self.pop_input(input).ends_packet() {
+        for input in Set(before.discarding()) {
+            if self.input_fifo.peek(input, 0).ends_packet() {
                 self.switch.dropping &= !(1 << input);
             }
         }
-        for input in Ports(before.ending()) {
+        for input in Set(before.ending()) {
             let output = usize::from(self.switch.route[input]) & (PORTS - 1);
             if self.switch.draining >> output & 1 == 0 {
-                self.push_output(output, Symbol::EEP);
+                self.output_fifo.put(output, Symbol::EEP);
+                self.output_fifo.pushed(1 << output);
             }
             self.switch.closing &= !(1 << input);
             self.switch.release(input);
@@ -195,18 +216,18 @@ impl Rcube {
             return;
         }
         let circuits = matrix::transpose(winners);
-        let outputs = matrix::nonempty(winners);
-        let inputs = matrix::nonempty(circuits);
+        let outputs = nonzero(winners);
+        let inputs = nonzero(circuits);
         let switch = &mut self.switch;
         switch.priority = matrix::after(winners, switch.priority);
         switch.circuits |= circuits;
-        switch.requests = matrix::without(switch.requests, inputs);
+        switch.requests = without(switch.requests, inputs);
         switch.held |= outputs;
         switch.streaming |= inputs;
         // A circuit that was broken off may have left characters to delete.
         switch.deleting &= !inputs;
-        for input in Ports(inputs) {
-            let output = matrix::columns(circuits, input).trailing_zeros() as u8 & 7;
+        for input in Set(inputs) {
+            let output = byte(circuits, input).trailing_zeros() as u8 & 7;
             switch.route[input] = output;
             if self.table.header_deletion >> output & 1 == 1 {
                 switch.delete[input] = 1 + (self.table.header_length >> input & 1);
@@ -239,7 +260,7 @@ impl Rcube {
         let reachable = if waiting == 0 {
             0
         } else {
-            waiting & matrix::nonempty(self.switch.requests & matrix::broadcast(up))
+            waiting & nonzero(self.switch.requests & broadcast(up))
         };
         let quiet = !(moved.sent | moved.fcc | output_ready) & up;
         [

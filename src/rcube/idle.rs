@@ -1,9 +1,9 @@
 //! Many cycles at once while nothing moves.
 
 use super::input::Front;
-use super::matrix::Ports;
 use super::{Moved, PORTS, Rcube};
 use crate::hsl::Line;
+use crate::hsl::word::Set;
 
 impl Rcube {
     /// Link cycles during which, with these lines held, a [`step`](Self::step)
@@ -20,30 +20,22 @@ impl Rcube {
         }
         if !inputs.iter().all(|line| line.is_quiet())
             || !self.deserialiser.settled(inputs)
-            || !self.serialiser.settled(&self.fillers)
-            || self.outputs != self.fillers
+            || !self.serialiser.settled(self.ports.fillers())
+            || self.outputs != *self.ports.fillers()
             || self.would_move()
         {
             return 0;
         }
-        let link = &self.config.link;
-        self.ports
-            .iter()
-            .zip(inputs)
-            .map(|(port, line)| port.idle_for(*line, link))
-            .min()
-            .unwrap_or(u64::MAX)
+        self.ports.idle_for(inputs, &self.config.link)
     }
 
     // A symbol or a state would move at the next edge.
     fn would_move(&self) -> bool {
         let before = self.before();
-        let payable =
-            Ports(before.up & before.output_ready).any(|o| self.ports[o].credit().is_some());
-        payable
+        self.ports.payable() & before.output_ready != 0
             || before.crossing() | before.discarding() | before.ending() != 0
             || self.would_grant(&before)
-            || Ports(before.heading()).any(|input| self.front(input) != Front::Partial)
+            || Set(before.heading()).any(|input| self.front(input) != Front::Partial)
     }
 
     /// Passes `cycles` edges with these lines held: the same state as that
@@ -69,8 +61,6 @@ impl Rcube {
         }
         let doing = self.doing(&self.before(), &Moved::default());
         self.counters.count_many(&doing, cycles);
-        for (port, line) in self.ports.iter_mut().zip(inputs) {
-            port.skip(cycles, *line);
-        }
+        self.ports.skip(cycles, inputs);
     }
 }

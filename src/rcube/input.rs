@@ -10,10 +10,11 @@
 //!  +---------------------------------------------------+
 //! ```
 
-use super::matrix::{self, Ports};
+use super::config::INPUT_FIFO;
 use super::stats::note;
 use super::{Before, PORTS, Rcube};
-use crate::hsl::{Down, Line, Received, Symbol};
+use crate::hsl::word::{Set, only_byte, without};
+use crate::hsl::{Down, Line, PortBank, Received};
 
 /// What the front of an input FIFO is, for an input that waits for a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +27,16 @@ pub(super) enum Front {
     Header(u8),
 }
 
-/// Symbols of an input FIFO.
-const CAPACITY: u8 = 64;
-
 impl Rcube {
     // One lookup for each input whose header is complete; the request is
     // registered.
     #[inline]
     pub(super) fn decode(&mut self, before: &Before) {
-        for input in Ports(before.heading()) {
+        for input in Set(before.heading()) {
             match self.front(input) {
                 Front::Partial => {}
                 Front::Header(outputs) if outputs != 0 => {
-                    self.switch.requests |= matrix::row(input, outputs);
+                    self.switch.requests |= only_byte(input, outputs);
                 }
                 Front::Header(_) => {
                     self.switch.dropping |= 1 << input;
@@ -54,19 +52,20 @@ impl Rcube {
 
     /// The front of the FIFO of an input that waits for a header.
     pub(super) fn front(&self, input: usize) -> Front {
-        let fifo = &self.input_fifo[input];
-        if fifo.is_empty() {
+        let fifo = &self.input_fifo;
+        let length = fifo.len(input);
+        if length == 0 {
             return Front::Partial;
         }
-        let first = fifo.peek(0);
+        let first = fifo.peek(input, 0);
         if first.ends_packet() {
             return Front::Short;
         }
         if self.table.header_length >> input & 1 == 0 {
             return Front::Header(self.table.select(input, first.value().into()));
         }
-        let second = fifo.peek(1);
-        if fifo.len() < 2 {
+        let second = fifo.peek(input, 1);
+        if length < 2 {
             Front::Partial
         } else if second.ends_packet() {
             Front::Short
@@ -78,79 +77,57 @@ impl Rcube {
         }
     }
 
-    // The caller has seen that the FIFO is not empty.
-    #[inline]
-    pub(super) fn pop_input(&mut self, input: usize) -> Symbol {
-        let fifo = &mut self.input_fifo[input];
-        let symbol = fifo.pop();
-        if fifo.is_empty() {
-            self.input_ready &= !(1 << input);
-        }
-        self.ports[input].freed();
-        symbol
-    }
-
     // What came out of the deserialisers goes to the ports, and from there to
     // the FIFOs.
     #[inline]
     pub(super) fn receive(&mut self, lines: &[Line; PORTS]) {
-        let up = self.up;
-        for input in Ports(up) {
-            match self.ports[input].receive(lines[input], &self.config.link) {
-                Received::Symbol(symbol) => self.store(input, symbol),
-                Received::Nothing => {}
-                event => self.link_event(input, event),
+        let full = self.input_fifo.holding(INPUT_FIFO as u8);
+        let plain = self.ports.up() & !full;
+        let mut pushed = 0;
+        let mut others = !plain;
+        for input in Set(plain) {
+            let line = lines[input];
+            if PortBank::is_plain(line) {
+                self.input_fifo.put(input, line.symbol());
+                pushed |= 1 << input;
+            } else if line != Line::IDLE {
+                others |= 1 << input;
             }
         }
-        for input in Ports(!up) {
-            if self.ports[input].idle_for(lines[input], &self.config.link) != u64::MAX {
-                self.start_up(input, lines[input]);
+        self.input_fifo.pushed(pushed);
+        for input in Set(others) {
+            let event = self.ports.receive(input, lines[input], &self.config.link);
+            if event != Received::Nothing {
+                self.link_event(input, event);
             }
         }
-    }
-
-    #[inline]
-    fn store(&mut self, input: usize, symbol: Symbol) {
-        let fifo = &mut self.input_fifo[input];
-        if fifo.len() < CAPACITY {
-            fifo.push(symbol);
-            self.input_ready |= 1 << input;
-        } else {
-            note(&mut self.counters.overflow, input);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn start_up(&mut self, input: usize, line: Line) {
-        let event = self.ports[input].receive(line, &self.config.link);
-        self.link_event(input, event);
     }
 
     #[cold]
     #[inline(never)]
     fn link_event(&mut self, port: usize, event: Received) {
         match event {
-            Received::Up => self.up |= 1 << port,
+            Received::Symbol(symbol) if self.input_fifo.len(port) < INPUT_FIFO as u8 => {
+                self.input_fifo.put(port, symbol);
+                self.input_fifo.pushed(1 << port);
+            }
+            Received::Symbol(_) => note(&mut self.counters.overflow, port),
             Received::Down(cause) => self.link_lost(port, cause),
-            _ => {}
+            Received::Up | Received::Nothing => {}
         }
-        self.fillers[port] = self.ports[port].filler();
     }
 
     // Both directions of a link go down together.
     fn link_lost(&mut self, port: usize, cause: Down) {
         let bit = 1 << port;
-        self.up &= !bit;
         note(&mut self.counters.link_losses, port);
         if cause == Down::Credit {
             note(&mut self.counters.credit_errors, port);
         }
         self.output_lost(port);
 
-        self.input_fifo[port].clear();
-        self.input_ready &= !bit;
-        self.switch.requests = matrix::without(self.switch.requests, bit);
+        self.input_fifo.clear(bit);
+        self.switch.requests = without(self.switch.requests, bit);
         self.switch.dropping &= !bit;
         if self.switch.streaming & bit != 0 {
             self.switch.streaming &= !bit;
@@ -162,7 +139,12 @@ impl Rcube {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hsl::Symbol;
     use crate::rcube::{RcubeConfig, RoutingTable};
+
+    fn store(router: &mut Rcube, port: usize, symbol: Symbol) {
+        router.link_event(port, Received::Symbol(symbol));
+    }
 
     #[test]
     fn headers_of_one_and_two_characters() {
@@ -174,15 +156,15 @@ mod tests {
         router.table.header_length = 0b01;
         assert_eq!(router.front(0), Front::Partial);
         for input in [0, 1] {
-            router.store(input, Symbol::data(2));
+            store(&mut router, input, Symbol::data(2));
         }
         assert_eq!(
             (router.front(0), router.front(1)),
             (Front::Partial, Front::Header(4))
         );
-        router.store(0, Symbol::data(0xFF));
+        store(&mut router, 0, Symbol::data(0xFF));
         assert_eq!(router.front(0), Front::Header(4));
-        router.store(2, Symbol::EEP);
+        store(&mut router, 2, Symbol::EEP);
         assert_eq!(router.front(2), Front::Short);
     }
 
@@ -190,11 +172,11 @@ mod tests {
     fn an_overflow_is_counted_and_dropped() {
         let mut router = Rcube::new(RcubeConfig::default());
         for n in 0..70 {
-            router.store(3, Symbol::data(n));
+            router.link_event(3, Received::Symbol(Symbol::data(n)));
         }
         assert_eq!(router.port_stats(3).events.overflow, 6);
         assert_eq!(
-            (router.input_fifo[3].len(), router.input_fifo[3].peek(63)),
+            (router.input_fifo.len(3), router.input_fifo.peek(3, 63)),
             (64, Symbol::data(63))
         );
     }

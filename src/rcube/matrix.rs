@@ -1,38 +1,14 @@
-//! 8x8 bit matrices and vectors of 8 counters, each in one machine word.
+//! 8x8 bit matrices, each in one machine word.
 //!
 //! Byte `r` of a matrix is row `r`; bit `c` of it is column `c`.
 
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = LOW << 7;
+use crate::hsl::word::{HIGH, LOW, flags};
 
 /// Row `i` allows the columns from `i` on: the rotating start of input `i`.
 pub(super) const FROM_DIAGONAL: u64 = 0x80C0_E0F0_F8FC_FEFF;
 
 /// Every row allows every column: nobody has won yet.
 pub(super) const ALL: u64 = u64::MAX;
-
-/// The same row eight times.
-pub(super) const fn broadcast(row: u8) -> u64 {
-    row as u64 * LOW
-}
-
-/// 1 in each byte whose bit is set in `set`.
-pub(super) const fn ones(set: u8) -> u64 {
-    // Byte i keeps bit i; adding 127 carries it into bit 7.
-    let bits = broadcast(set) & 0x8040_2010_0804_0201;
-    ((bits + !HIGH) & HIGH) >> 7
-}
-
-// 0x80 in each byte that is not zero.
-const fn flags(matrix: u64) -> u64 {
-    (((matrix & !HIGH) + !HIGH) | matrix) & HIGH
-}
-
-/// The rows that are not empty.
-pub(super) const fn nonempty(matrix: u64) -> u8 {
-    // The product collects bit 0 of byte i in bit 56 + i.
-    ((flags(matrix) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
-}
 
 // 0xFF in each byte that is not zero.
 const fn filled(matrix: u64) -> u64 {
@@ -70,39 +46,6 @@ pub(super) const fn transpose(matrix: u64) -> u64 {
     m ^= swap ^ (swap << 14);
     swap = (m ^ (m >> 28)) & 0x0000_0000_F0F0_F0F0;
     m ^ swap ^ (swap << 28)
-}
-
-/// Row `r` alone, with these columns.
-pub(super) const fn row(r: usize, columns: u8) -> u64 {
-    (columns as u64) << ((r & 7) * 8)
-}
-
-/// The columns of row `r`.
-pub(super) const fn columns(matrix: u64, r: usize) -> u8 {
-    (matrix >> ((r & 7) * 8)) as u8
-}
-
-/// All rows but those of `set`.
-pub(super) const fn without(matrix: u64, set: u8) -> u64 {
-    matrix & !(ones(set) * 0xFF)
-}
-
-/// The members of a port set, lowest first.
-#[derive(Clone, Copy)]
-pub(super) struct Ports(pub(super) u8);
-
-impl Iterator for Ports {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let port = self.0.trailing_zeros() as usize & 7;
-        self.0 &= self.0 - 1;
-        Some(port)
-    }
 }
 
 #[cfg(test)]
@@ -149,17 +92,6 @@ mod tests {
                     prop_assert_eq!(row >> c & 1, column >> r & 1);
                 }
             }
-        }
-
-        #[test]
-        fn sets_and_words_agree(m: u64, set: u8) {
-            for r in 0..8 {
-                prop_assert_eq!(nonempty(m) >> r & 1 == 1, rows(m)[r] != 0);
-                prop_assert_eq!(rows(ones(set))[r], set >> r & 1);
-                prop_assert_eq!(rows(without(m, set))[r], if set >> r & 1 == 1 { 0 } else { rows(m)[r] });
-                prop_assert_eq!(columns(row(r, set), r), set);
-            }
-            prop_assert!(Ports(set).eq((0..8).filter(|r| set >> r & 1 == 1)));
         }
     }
 

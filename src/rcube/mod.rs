@@ -43,7 +43,7 @@ mod stats;
 mod table;
 mod view;
 
-use crate::hsl::{Line, Port};
+use crate::hsl::{Line, PortBank};
 
 pub use crate::hsl::PortKind;
 pub use config::RcubeConfig;
@@ -52,10 +52,10 @@ pub use table::{RoutingTable, TableError};
 pub use view::{InputState, OutputState};
 
 use chain::Chain;
-use config::{OUTPUT_RING, STAGES};
+use config::{INPUT_FIFO, OUTPUT_RING, STAGES};
 use crossbar::Switch;
 use lanes::{Blend, Stages};
-use ring::Ring;
+use ring::Rings;
 use stats::Counters;
 
 /// Ports of a router.
@@ -93,24 +93,15 @@ pub struct Rcube {
     running: bool,
     table: RoutingTable,
 
-    ports: [Port; PORTS],
-    // What each port sends when it has nothing to send; changes with its phase.
-    fillers: [Line; PORTS],
-    // Ports whose link is usable.
-    up: u8,
+    ports: PortBank,
 
     deserialiser: Stages,
     serialiser: Stages,
     blend: Blend,
-    parallel: u8,
     outputs: [Line; PORTS],
 
-    input_fifo: [Ring<64>; PORTS],
-    output_fifo: [Ring<OUTPUT_RING>; PORTS],
-    // FIFOs that are not empty, and output FIFOs that are full.
-    input_ready: u8,
-    output_ready: u8,
-    output_full: u8,
+    input_fifo: Rings<INPUT_FIFO>,
+    output_fifo: Rings<OUTPUT_RING>,
 
     switch: Switch,
     counters: Counters,
@@ -120,6 +111,7 @@ pub struct Rcube {
 #[derive(Clone, Copy)]
 struct Before {
     up: u8,
+    // FIFOs that are not empty.
     input_ready: u8,
     output_ready: u8,
     // Outputs that belong to a packet.
@@ -153,25 +145,19 @@ impl Rcube {
         config.serial_output_stages = config.serial_output_stages.clamp(1, STAGES as u8);
         config.parallel_output_stages = config.parallel_output_stages.clamp(1, STAGES as u8);
         config.output_fifo = config.output_fifo.clamp(1, OUTPUT_RING as u8);
-        let parallel = config.parallel();
+        let ports = PortBank::new(config.ports);
         Self {
-            ports: config.ports.map(Port::new),
             config,
             chain: Chain::new(),
             running: false,
             table: RoutingTable::default(),
-            fillers: [Line::DEAD; PORTS],
-            up: 0,
             deserialiser: Stages::DEAD,
             serialiser: Stages::DEAD,
-            blend: Blend::new(parallel),
-            parallel,
+            blend: Blend::new(!ports.serial()),
+            ports,
             outputs: [Line::DEAD; PORTS],
-            input_fifo: [const { Ring::new() }; PORTS],
-            output_fifo: [const { Ring::new() }; PORTS],
-            input_ready: 0,
-            output_ready: 0,
-            output_full: 0,
+            input_fifo: Rings::new(),
+            output_fifo: Rings::new(),
             switch: Switch::new(),
             counters: Counters::new(),
         }
@@ -210,7 +196,7 @@ impl Rcube {
     #[doc(alias = "linkstatus")]
     pub const fn link_status(&self) -> u8 {
         if self.running {
-            self.up | self.parallel
+            self.ports.up() | !self.ports.serial()
         } else {
             0
         }
@@ -250,36 +236,33 @@ impl Rcube {
             return;
         }
         self.running = self.chain.init();
-        self.ports.iter_mut().for_each(Port::disable);
+        self.ports.disable();
         if self.running {
             self.table = self.chain.table();
-            self.ports.iter_mut().for_each(Port::enable);
+            self.ports.enable();
         }
-        self.fillers = self.ports.map(|port| port.filler());
-        self.up = 0;
         self.deserialiser = Stages::DEAD;
         self.serialiser = Stages::DEAD;
         self.outputs = [Line::DEAD; PORTS];
-        self.input_fifo.iter_mut().for_each(Ring::clear);
-        self.output_fifo.iter_mut().for_each(Ring::clear);
-        self.input_ready = 0;
-        self.output_ready = 0;
-        self.output_full = 0;
+        self.input_fifo.clear(u8::MAX);
+        self.output_fifo.clear(u8::MAX);
         self.switch = Switch::new();
     }
 
     #[inline]
     fn before(&self) -> Before {
         Before {
-            up: self.up,
-            input_ready: self.input_ready,
-            output_ready: self.output_ready,
+            up: self.ports.up(),
+            input_ready: self.input_fifo.ready(),
+            output_ready: self.output_fifo.ready(),
             held: self.switch.held,
             streaming: self.switch.streaming,
             dropping: self.switch.dropping,
             closing: self.switch.closing,
             requesting: self.switch.requesting(),
-            blocked: self.switch.leading_to(self.output_full),
+            blocked: self
+                .switch
+                .leading_to(self.output_fifo.holding(self.config.output_fifo)),
         }
     }
 

@@ -1,88 +1,131 @@
-//! A FIFO of symbols in a fixed ring.
+//! FIFOs of symbols in fixed rings, one a port, their indices side by side.
 
+use super::PORTS;
 use crate::hsl::Symbol;
+use crate::hsl::word::{at_least, broadcast, byte, nonzero, ones, without};
 
-/// `N` symbols, a power of two up to 128. The two indices run freely and are
-/// masked on use, so that full and empty differ.
+/// Eight rings of `N` symbols, a power of two up to 64.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(super) struct Ring<const N: usize> {
-    slots: [Symbol; N],
-    head: u8,
-    tail: u8,
+pub(super) struct Rings<const N: usize> {
+    slots: [[Symbol; N]; PORTS],
+    // A byte a port: slot of the front, first slot behind the back, symbols.
+    heads: u64,
+    tails: u64,
+    lengths: u64,
 }
 
-impl<const N: usize> Ring<N> {
+impl<const N: usize> Rings<N> {
     const MASK: usize = {
-        assert!(N.is_power_of_two() && N <= 128, "index must wrap with u8");
+        assert!(
+            N.is_power_of_two() && N <= 64,
+            "index must fit a byte with room to carry"
+        );
         N - 1
     };
+    const MASKS: u64 = broadcast(Self::MASK as u8);
 
     pub(super) const fn new() -> Self {
         Self {
-            slots: [Symbol::data(0); N],
-            head: 0,
-            tail: 0,
+            slots: [[Symbol::data(0); N]; PORTS],
+            heads: 0,
+            tails: 0,
+            lengths: 0,
         }
     }
 
+    /// The rings that are not empty.
     #[inline]
-    pub(super) const fn len(&self) -> u8 {
-        self.tail.wrapping_sub(self.head)
+    pub(super) const fn ready(&self) -> u8 {
+        nonzero(self.lengths)
     }
 
+    /// The rings with at least this many symbols.
     #[inline]
-    pub(super) const fn is_empty(&self) -> bool {
-        self.head == self.tail
+    pub(super) const fn holding(&self, symbols: u8) -> u8 {
+        at_least(self.lengths, symbols)
     }
 
-    pub(super) const fn clear(&mut self) {
-        self.head = self.tail;
+    pub(super) const fn len(&self, port: usize) -> u8 {
+        byte(self.lengths, port)
     }
 
     /// The symbol `k` places behind the front; whatever was there when the
     /// ring is shorter.
     #[inline]
-    pub(super) const fn peek(&self, k: u8) -> Symbol {
-        self.slots[self.head.wrapping_add(k) as usize & Self::MASK]
+    pub(super) const fn peek(&self, port: usize, k: u8) -> Symbol {
+        let at = (byte(self.heads, port) as usize).wrapping_add(k as usize);
+        self.slots[port & (PORTS - 1)][at & Self::MASK]
     }
 
-    /// Takes the front off a ring that is not empty.
+    /// The fronts were taken off these rings, none of which was empty.
     #[inline]
-    pub(super) const fn pop(&mut self) -> Symbol {
-        let symbol = self.peek(0);
-        self.head = self.head.wrapping_add(1);
-        symbol
+    pub(super) const fn popped(&mut self, ports: u8) {
+        let step = ones(ports);
+        self.heads = (self.heads + step) & Self::MASKS;
+        self.lengths -= step;
     }
 
-    /// Appends to a ring that is not full.
+    /// Writes behind the back of a ring; it counts once
+    /// [`pushed`](Self::pushed).
     #[inline]
-    pub(super) const fn push(&mut self, symbol: Symbol) {
-        self.slots[self.tail as usize & Self::MASK] = symbol;
-        self.tail = self.tail.wrapping_add(1);
+    pub(super) const fn put(&mut self, port: usize, symbol: Symbol) {
+        self.slots[port & (PORTS - 1)][byte(self.tails, port) as usize & Self::MASK] = symbol;
+    }
+
+    /// One symbol more in each of these rings, none of which was full.
+    #[inline]
+    pub(super) const fn pushed(&mut self, ports: u8) {
+        let step = ones(ports);
+        self.tails = (self.tails + step) & Self::MASKS;
+        self.lengths += step;
+    }
+
+    pub(super) const fn clear(&mut self, ports: u8) {
+        self.tails = without(self.tails, ports) | without(self.heads, !ports);
+        self.lengths = without(self.lengths, ports);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
     use super::*;
+    use crate::hsl::word::Set;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
 
-    #[test]
-    fn symbols_come_out_in_order_across_the_wrap() {
-        let mut ring = Ring::<8>::new();
-        let (mut next, mut expected) = (0u8, 0u8);
-        for round in 0..1_000u32 {
-            let room = 8 - ring.len();
-            for _ in 0..(round % 9).min(room.into()) {
-                ring.push(Symbol::data(next));
-                next = next.wrapping_add(1);
+    proptest! {
+        #[test]
+        fn rings_are_queues(steps in prop::collection::vec((any::<u8>(), any::<u8>(), prop::bool::weighted(0.05)), 1..400)) {
+            let mut rings = Rings::<8>::new();
+            let mut queues: [VecDeque<Symbol>; PORTS] = Default::default();
+            for (n, (pop, push, clear)) in steps.into_iter().enumerate() {
+                let pop = pop & rings.ready();
+                for k in Set(pop) {
+                    prop_assert_eq!(Some(rings.peek(k, 0)), queues[k].pop_front());
+                }
+                rings.popped(pop);
+                let push = push & !rings.holding(8);
+                for k in Set(push) {
+                    let symbol = Symbol::data((n * 8 + k) as u8);
+                    rings.put(k, symbol);
+                    queues[k].push_back(symbol);
+                }
+                rings.pushed(push);
+                if clear {
+                    rings.clear(push);
+                    Set(push).for_each(|k| queues[k].clear());
+                }
+                for (k, queue) in queues.iter().enumerate() {
+                    prop_assert_eq!(usize::from(rings.len(k)), queue.len());
+                    prop_assert_eq!(rings.ready() >> k & 1 == 1, !queue.is_empty());
+                    prop_assert_eq!(rings.holding(5) >> k & 1 == 1, queue.len() >= 5);
+                    if let Some(second) = queue.get(1) {
+                        prop_assert_eq!(rings.peek(k, 1), *second);
+                    }
+                }
             }
-            for _ in 0..(round % 7).min(ring.len().into()) {
-                assert_eq!(ring.peek(0), Symbol::data(expected));
-                assert_eq!(ring.pop(), Symbol::data(expected));
-                expected = expected.wrapping_add(1);
-            }
-            assert_eq!(ring.len(), next.wrapping_sub(expected));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! does.
 
 use super::PORTS;
-use super::matrix::{Ports, ones};
+use crate::hsl::word::{Set, ones};
 
 /// What an input did in each cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Counters {
         if in_batch != cycles {
             self.empty();
             for (totals, &set) in self.totals.iter_mut().zip(doing) {
-                for port in Ports(set) {
+                for port in Set(set) {
                     totals[port] = totals[port].wrapping_add(cycles - in_batch);
                 }
             }

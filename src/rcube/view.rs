@@ -3,6 +3,7 @@
 
 use super::{PORTS, Rcube};
 use crate::hsl::Phase;
+use crate::hsl::word::byte;
 
 /// What an input is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Rcube {
             InputState::Drop
         } else if is(self.switch.requesting()) {
             InputState::Request {
-                outputs: super::matrix::columns(self.switch.requests, port),
+                outputs: byte(self.switch.requests, port),
             }
         } else {
             InputState::Header
@@ -68,7 +69,7 @@ impl Rcube {
 
     /// Symbols in the input FIFO of `port` (modulo 8).
     pub fn input_queued(&self, port: usize) -> u8 {
-        self.input_fifo[port & (PORTS - 1)].len()
+        self.input_fifo.len(port)
     }
 
     /// What output `port` (modulo 8) is at.
@@ -77,9 +78,9 @@ impl Rcube {
         let holders = self.switch.leading_to(1 << port);
         OutputState {
             holder: (holders != 0).then(|| holders.trailing_zeros() as usize),
-            queued: self.output_fifo[port].len(),
-            credit: self.ports[port].credit().get(),
-            phase: self.ports[port].phase(),
+            queued: self.output_fifo.len(port),
+            credit: self.ports.credit(port),
+            phase: self.ports.phase(port),
         }
     }
 }

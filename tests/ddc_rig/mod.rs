@@ -77,7 +77,8 @@ impl Board {
     fn step_pci(&mut self, now: Instant) {
         let PciOutputs { drive, req_n, .. } = self.ddc.pci_outputs();
         let bus = resolve(&[self.bridge.drive(), drive]);
-        self.checker.observe(&self.bridge.observation(&bus, drive, req_n));
+        self.checker
+            .observe(&self.bridge.observation(&bus, drive, req_n));
         if self.record && !bus.irdy_n && !bus.trdy_n && drive.irdy_n == Some(false) {
             self.beats.push(now);
         }
@@ -179,7 +180,11 @@ impl Rig {
     pub fn until(&mut self, limit: u64, mut done: impl FnMut(&Self) -> bool) {
         let end = self.pci.cycle() + limit;
         while !done(self) {
-            assert!(self.pci.cycle() < end, "not done within {limit} PCI cycles\n{}", self.dump());
+            assert!(
+                self.pci.cycle() < end,
+                "not done within {limit} PCI cycles\n{}",
+                self.dump()
+            );
             self.step();
         }
     }
@@ -284,12 +289,22 @@ impl Rig {
 }
 
 pub fn next(at: u32, base: u32) -> u32 {
-    if at == base + 16 * (ENTRIES - 1) { base } else { at + 16 }
+    if at == base + 16 * (ENTRIES - 1) {
+        base
+    } else {
+        at + 16
+    }
 }
 
 /// A page with these flags.
 pub fn page(length: u16, local: u32, remote: u32, control: Control) -> Descriptor {
-    Descriptor { page_length: length, routing_part: 0x0001, control, prsa: remote, plsa: local }
+    Descriptor {
+        page_length: length,
+        routing_part: 0x0001,
+        control,
+        prsa: remote,
+        plsa: local,
+    }
 }
 
 /// A last page that is reported and counted.
@@ -298,7 +313,10 @@ pub fn last(length: u16, local: u32, remote: u32, mi: u32) -> Descriptor {
 }
 
 /// LMP, NOS, NOR, LMI.
-pub const LAST: Control = Control::LMP.with(Control::NOS).with(Control::NOR).with(Control::LMI);
+pub const LAST: Control = Control::LMP
+    .with(Control::NOS)
+    .with(Control::NOR)
+    .with(Control::LMI);
 
 /// The symbols of a long packet that carries `bytes` to `address`.
 pub fn long_packet(control: Control, address: u32, bytes: &[u8], tail: Tail) -> Vec<Symbol> {
@@ -310,19 +328,34 @@ pub fn long_packet(control: Control, address: u32, bytes: &[u8], tail: Tail) -> 
         .map(|chunk| Word::data(u32::from_le_bytes(chunk.try_into().unwrap())))
         .collect();
     let last_lane = (address.wrapping_add(bytes.len() as u32).wrapping_sub(1) & 3) as u8;
-    let header = Header { routing_part: 1, control, address };
-    emit(&PacketView::Long { header, data: &data, tail: Tail { last_lane, ..tail } })
+    let header = Header {
+        routing_part: 1,
+        control,
+        address,
+    };
+    emit(&PacketView::Long {
+        header,
+        data: &data,
+        tail: Tail { last_lane, ..tail },
+    })
 }
 
 /// The symbols of a short packet.
 pub fn short_packet(control: Control, data: [u32; 2]) -> Vec<Symbol> {
-    emit(&PacketView::Short(Short { routing_part: 1, control, data }))
+    emit(&PacketView::Short(Short {
+        routing_part: 1,
+        control,
+        data,
+    }))
 }
 
 fn emit(packet: &PacketView<'_>) -> Vec<Symbol> {
     let mut words = [Word::default(); 200];
     let count = packet.emit(&mut words).unwrap();
-    words[..count].iter().flat_map(|word| word.symbols()).collect()
+    words[..count]
+        .iter()
+        .flat_map(|word| word.symbols())
+        .collect()
 }
 
 impl Rig {
@@ -331,7 +364,11 @@ impl Rig {
     pub fn feed(&mut self, board: usize, symbols: &[Symbol]) {
         let queue = self.boards[board].inject.get_or_insert_default();
         queue.extend(symbols.iter().map(|&symbol| Line::symbol_of(symbol)));
-        while self.boards[board].inject.as_ref().is_some_and(|queue| !queue.is_empty()) {
+        while self.boards[board]
+            .inject
+            .as_ref()
+            .is_some_and(|queue| !queue.is_empty())
+        {
             self.step();
         }
         self.run(120);
@@ -340,5 +377,9 @@ impl Rig {
 
 /// Tail of a last packet.
 pub fn last_of(packets: u16) -> Tail {
-    Tail { expected: packets, last: true, ..Tail::default() }
+    Tail {
+        expected: packets,
+        last: true,
+        ..Tail::default()
+    }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::hsl::Down;
 
 /// Two ports joined by wires of `delay` extra registers each way.
 struct Pair {
