@@ -161,15 +161,6 @@ fn bench(name: &str, traffic: Traffic, length: usize, count: usize) {
 }
 
 fn main() {
-<<<<<<< HEAD
-    println!(
-        "router, 8 serial ports busy both ways, statistics on, {CYCLES} cycles, best of {ROUNDS}"
-    );
-    bench("ring, 512-byte packets", Traffic::Ring, 512);
-    bench("ring, 16-byte packets", Traffic::Ring, 16);
-    bench("uniform, 512-byte packets", Traffic::Uniform, 512);
-    bench("uniform, 16-byte packets", Traffic::Uniform, 16);
-=======
     let count = std::env::args()
         .find_map(|arg| arg.parse().ok())
         .unwrap_or(CYCLES);
@@ -180,6 +171,5 @@ fn main() {
     bench("ring, 16-byte packets", Traffic::Ring, 16, count);
     bench("uniform, 512-byte packets", Traffic::Uniform, 512, count);
     bench("uniform, 16-byte packets", Traffic::Uniform, 16, count);
->>>>>>> rcube
     println!("state: {} bytes", size_of::<Rcube>());
 }
