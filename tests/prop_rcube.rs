@@ -41,14 +41,14 @@ fn tables() -> impl Strategy<Value = RoutingTable> {
         prop_oneof![Just(0u8), any::<u8>()],
         prop_oneof![Just(0xFFu8), any::<u8>()],
     )
-        .prop_map(|(bounds, selections, header_deletion, header_length)| {
-            let mut table = RoutingTable::default();
-            table.bounds = bounds;
-            table.selections = selections;
-            table.header_deletion = header_deletion;
-            table.header_length = header_length;
-            table
-        })
+        .prop_map(
+            |(bounds, selections, header_deletion, header_length)| RoutingTable {
+                bounds,
+                selections,
+                header_deletion,
+                header_length,
+            },
+        )
 }
 
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ proptest! {
         let mut tick = |lab: &mut Lab| {
             for (k, peer) in lab.peers.iter_mut().enumerate() {
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                peer.reads = (random >> 16) % (1 << slow[k]) == 0;
+                peer.reads = (random >> 16).is_multiple_of(1 << slow[k]);
             }
             lab.step();
             for (k, peer) in lab.peers.iter().enumerate() {
