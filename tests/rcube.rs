@@ -3,7 +3,9 @@
 #[path = "support/router_lab.rs"]
 mod router_lab;
 
-use multipc::hsl::{Line, LinkConfig, Symbol};
+use std::collections::VecDeque;
+
+use multipc::hsl::{Line, LinkConfig, Port, Received, Slot, Symbol};
 use multipc::rcube::{PORTS, PortKind, Rcube, RcubeConfig, RoutingTable};
 use router_lab::{Lab, one_to_one, packet};
 
@@ -248,6 +250,66 @@ fn both_ways_at_once_each_direction_loses_one_cycle_in_33() {
         let output = lab.router.port_stats(port).output;
         assert_eq!((output.busy, output.fcc), (3_200, 100), "port {port}");
     }
+}
+
+/// Cycles that 20 000 characters take from the first to the last, through two
+/// routers joined by a cable of `cable` cycles on link 1.
+fn two_routers(cable: usize) -> u64 {
+    let config = RcubeConfig::default()
+        .with_parallel(1)
+        .with_short_start_up();
+    let link = config.link;
+    let tables = [[2; 8], [1; 8]].map(|selections| RoutingTable::uniform([0; 8], selections));
+    let mut routers = tables.map(|table| {
+        let mut router = Rcube::new(config.clone());
+        router.configure(&table);
+        router
+    });
+    let mut peers = [Port::new(PortKind::Parallel); 2];
+    peers.iter_mut().for_each(Port::enable);
+    let mut pins = [[Line::DEAD; 2]; 2];
+    let mut wires: [VecDeque<Line>; 2] = Default::default();
+    wires
+        .iter_mut()
+        .for_each(|wire| wire.resize(cable - 1, Line::DEAD));
+    let (mut left, mut first, mut last, mut read, mut cycle) = (20_000u32, 0, 0, 0, 0);
+    while read < 20_000 {
+        assert!(cycle < 100_000, "{read} characters came out");
+        let outputs = [*routers[0].outputs(), *routers[1].outputs()];
+        for (wire, output) in wires.iter_mut().zip(&outputs) {
+            wire.push_back(output[1]);
+        }
+        for (k, router) in routers.iter_mut().enumerate() {
+            let mut inputs = [Line::DEAD; PORTS];
+            inputs[0] = pins[k][0];
+            inputs[1] = wires[1 - k].pop_front().unwrap();
+            router.step(&inputs);
+        }
+        let offered = (cycle > 200 && left > 0).then_some(Symbol::data(7));
+        let (line, slot) = peers[0].transmit(offered);
+        left -= u32::from(slot == Slot::Symbol);
+        pins[0][0] = line;
+        pins[1][0] = peers[1].transmit(None).0;
+        peers[0].receive(outputs[0][0], &link);
+        if let Received::Symbol(_) = peers[1].receive(outputs[1][0], &link) {
+            peers[1].freed();
+            if read == 0 {
+                first = cycle;
+            }
+            last = cycle;
+            read += 1;
+        }
+        cycle += 1;
+    }
+    last - first
+}
+
+#[test]
+fn full_rate_survives_cables_up_to_9_cycles() {
+    for cable in 1..=9 {
+        assert_eq!(two_routers(cable), 19_999, "cable of {cable} cycles");
+    }
+    assert!(two_routers(10) > 20_300);
 }
 
 #[test]
