@@ -327,10 +327,10 @@ impl<'a, P: Probe> Machine<'a, P> {
         router.schedule.seen = cycle;
         let (outputs, tx) = (*router.chip.outputs(), router.tx);
         let status_changed = router.chip.link_status() != status;
-        // Sleep when no input can change before somebody writes one.
+        // Sleep when no input can change before somebody writes one. An input
+        // that will, at the next edge, is sampled then: probes see the pins.
         let mut due = cycle + 1;
-        if router.inputs_settled(cycle + 1, &self.wires) {
-            router.sample(cycle + 1, &self.wires);
+        if router.inputs_hold(cycle + 1, &self.wires) {
             due = due.saturating_add(router.chip.idle_for(&router.inputs));
         }
         router.schedule.due = due;
@@ -455,7 +455,13 @@ impl<'a, P: Probe> Machine<'a, P> {
         // The link side may have something to do now.
         let wire = self.wires.get(usize::from(node.rx));
         let held = wire.map_or(Line::DEAD, |wire| wire.line.last());
-        let link = (link_cycle + 1).saturating_add(node.ddc.link_idle_for(held));
+        let mut link = (link_cycle + 1).saturating_add(node.ddc.link_idle_for(held));
+        // A soft reset takes the parallel port's signal away at once: idle
+        // from then on, but the cable has to learn of it.
+        let tx = self.wires.get(usize::from(node.tx));
+        if tx.is_some_and(|wire| wire.line.last() != node.ddc.link_output()) {
+            link = link_cycle + 1;
+        }
         node.link_schedule.wake(link);
         self.link_due = self.link_due.min(link);
         if node.owns_router

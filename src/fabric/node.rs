@@ -219,12 +219,14 @@ impl Router {
         }
     }
 
-    /// Whether nothing will change on the inputs from edge `cycle` on.
-    pub(super) fn inputs_settled(&self, cycle: u64, wires: &[Wire]) -> bool {
-        self.rx.iter().all(|&rx| {
+    /// Whether the inputs stay as they are from edge `cycle` on.
+    pub(super) fn inputs_hold(&self, cycle: u64, wires: &[Wire]) -> bool {
+        self.rx.iter().zip(&self.inputs).all(|(&rx, &input)| {
             wires
                 .get(usize::from(rx))
-                .is_none_or(|wire| wire.line.is_settled(cycle))
+                .map_or(input == Line::DEAD, |wire| {
+                    wire.line.is_settled(cycle) && wire.line.last() == input
+                })
         })
     }
 
