@@ -44,7 +44,10 @@ fn spoilt(symbols: &[Symbol], expected: u32) -> Rig {
     assert_eq!(rig.boards[1].ddc.register(LMI_NEW), LMI);
     recover(&mut rig, 1);
     assert!(!rig.boards[1].intr());
-    rig.feed(1, &long_packet(LAST.with_mi(9), DATA + 0x801, &[1, 2, 3], last_of(1)));
+    rig.feed(
+        1,
+        &long_packet(LAST.with_mi(9), DATA + 0x801, &[1, 2, 3], last_of(1)),
+    );
     assert_eq!(rig.boards[1].bytes(DATA + 0x800, 5), [0, 1, 2, 3, 0]);
     assert_eq!(rig.reports(1).len(), 1);
     assert_eq!(errors(&rig, 1), 0);
@@ -78,7 +81,10 @@ fn data_that_fails_its_crc_is_not_completed() {
 
 #[test]
 fn the_sender_can_switch_the_data_crc_off() {
-    let tail = Tail { crc_disable: true, ..last_of(1) };
+    let tail = Tail {
+        crc_disable: true,
+        ..last_of(1)
+    };
     let mut symbols = long_packet(LAST, DATA, &[1, 2, 3, 4], tail);
     symbols[24] = Symbol::data(symbols[24].value() ^ 0xFF);
     let mut rig = Rig::started(ALL_ON);
@@ -189,7 +195,10 @@ fn a_full_report_ring_holds_the_report_until_there_is_room() {
     }
     assert_eq!(errors(&rig, 1), LMI_OF);
     assert!(!bus_master(&rig, 1));
-    assert_eq!(rig.boards[1].ddc.register(LMI_NEW), LMI + 16 * (ENTRIES - 1));
+    assert_eq!(
+        rig.boards[1].ddc.register(LMI_NEW),
+        LMI + 16 * (ENTRIES - 1)
+    );
     // Bus Master without room: the event comes again.
     recover(&mut rig, 1);
     rig.run(20);
@@ -247,14 +256,21 @@ fn bad_parity_is_noted_and_answered_only_when_told_to() {
     for (command, expected) in [(0x104, 0x8000_0000u32), (0x144, 0x8100_0000)] {
         let mut rig = Rig::started(ALL_ON);
         rig.write(0, PCI_04, command);
-        rig.boards[0].bridge.respond_next(TargetResponse::BadParity).unwrap();
+        rig.boards[0]
+            .bridge
+            .respond_next(TargetResponse::BadParity)
+            .unwrap();
         rig.post(0, &[last(64, DATA, DATA, 1)]);
         rig.run(300);
         assert_eq!(rig.boards[0].ddc.register(PCI_04) & 0xF900_0000, expected);
         assert_eq!(bus_master(&rig, 0), command == 0x104);
         // Only the fault that was asked for breaks a rule.
         assert!(
-            rig.boards[0].checker.violations().iter().all(|v| v.rule == Rule::ParityWrong),
+            rig.boards[0]
+                .checker
+                .violations()
+                .iter()
+                .all(|v| v.rule == Rule::ParityWrong),
             "{:?}",
             rig.boards[0].checker.violations()
         );
@@ -294,7 +310,13 @@ fn clearing_bus_master_in_the_middle_of_a_page_only_pauses_it() {
 #[test]
 fn losing_the_signal_ends_the_packet_at_both_ends() {
     let mut rig = Rig::started(ALL_ON);
-    rig.post(0, &[page(2000, DATA, DATA, LAST), last(8, DATA, DATA + 0x4000, 2)]);
+    rig.post(
+        0,
+        &[
+            page(2000, DATA, DATA, LAST),
+            last(8, DATA, DATA + 0x4000, 2),
+        ],
+    );
     rig.run(250);
     rig.cut = true;
     rig.run(50);
@@ -313,15 +335,31 @@ fn soft_reset_in_the_middle_of_everything_leaves_a_chip_like_new() {
         let mut rig = Rig::started(ALL_ON);
         for board in 0..2 {
             let text: Vec<u8> = (0..900u32).map(|k| (k * 3) as u8 ^ board as u8).collect();
-            rig.boards[board].bytes_mut(DATA, 900).copy_from_slice(&text);
-            rig.post(board, &[last(900, DATA + 1, DATA + 0x2000, 1), last(5, DATA, DATA, 2)]);
+            rig.boards[board]
+                .bytes_mut(DATA, 900)
+                .copy_from_slice(&text);
+            rig.post(
+                board,
+                &[
+                    last(900, DATA + 1, DATA + 0x2000, 1),
+                    last(5, DATA, DATA, 2),
+                ],
+            );
         }
         rig.run(at * 7 / 2);
         rig.write(0, COMMAND, 0x8000);
         for offset in (0..=0x74).step_by(4) {
             let fresh = multipc::ddc::Ddc::new(DdcConfig::default()).register(offset);
-            let mask = if offset == STATUS { 0xFFFF_FF00 } else { u32::MAX };
-            assert_eq!(rig.boards[0].ddc.register(offset) & mask, fresh, "{offset:#x} at {at}");
+            let mask = if offset == STATUS {
+                0xFFFF_FF00
+            } else {
+                u32::MAX
+            };
+            assert_eq!(
+                rig.boards[0].ddc.register(offset) & mask,
+                fresh,
+                "{offset:#x} at {at}"
+            );
         }
         assert!(!rig.boards[0].intr());
         // The other side too, since its packet was cut.
@@ -334,10 +372,16 @@ fn soft_reset_in_the_middle_of_everything_leaves_a_chip_like_new() {
             rig.boards[board].bytes_mut(DATA + 0x2000, 1000).fill(0);
             rig.post(board, &[last(700, DATA + 1, DATA + 0x2000, 3)]);
         }
-        rig.until(2000, |rig| rig.boards.iter().all(|b| b.ddc.register(STATUS) >> 30 == 3));
+        rig.until(2000, |rig| {
+            rig.boards.iter().all(|b| b.ddc.register(STATUS) >> 30 == 3)
+        });
         for board in 0..2 {
             let sent = rig.boards[1 - board].bytes(DATA + 1, 700).to_vec();
-            assert_eq!(rig.boards[board].bytes(DATA + 0x2000, 700), sent, "reset at {at}");
+            assert_eq!(
+                rig.boards[board].bytes(DATA + 0x2000, 700),
+                sent,
+                "reset at {at}"
+            );
             assert_eq!(errors(&rig, board), 0);
         }
         rig.assert_clean();
@@ -361,6 +405,12 @@ fn the_transaction_number_tells_the_last_transfer() {
     rig.post(0, &[last(4, DATA, DATA, 1)]);
     rig.until(500, |rig| rig.boards[1].intr());
     let number = |board: usize| rig.boards[board].ddc.register(STATUS) >> 8 & 0xF;
-    assert_eq!(Transaction::from_number(number(0)), Some(Transaction::PageRead));
-    assert_eq!(Transaction::from_number(number(1)), Some(Transaction::ReportWrite));
+    assert_eq!(
+        Transaction::from_number(number(0)),
+        Some(Transaction::PageRead)
+    );
+    assert_eq!(
+        Transaction::from_number(number(1)),
+        Some(Transaction::ReportWrite)
+    );
 }

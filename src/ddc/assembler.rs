@@ -33,7 +33,10 @@ pub(super) struct RxWord {
 }
 
 impl RxWord {
-    pub(super) const EMPTY: Self = Self { value: 0, mark: RxMark::Data };
+    pub(super) const EMPTY: Self = Self {
+        value: 0,
+        mark: RxMark::Data,
+    };
 }
 
 /// The assembler's registers.
@@ -72,7 +75,10 @@ impl Assembler {
         }
         if self.closing {
             self.closing = false;
-            fifo.push(RxWord { value: 0, mark: RxMark::Eep });
+            fifo.push(RxWord {
+                value: 0,
+                mark: RxMark::Eep,
+            });
             ends.bump();
             return false;
         }
@@ -82,12 +88,20 @@ impl Assembler {
     /// Takes one symbol; `ready` said so.
     pub(super) fn take(&mut self, symbol: Symbol, fifo: &mut Fifo<RxWord>, ends: &mut Crossing) {
         let mark = if !symbol.is_control() {
-            if self.lane < 3 { None } else { Some(RxMark::Data) }
+            if self.lane < 3 {
+                None
+            } else {
+                Some(RxMark::Data)
+            }
         } else if symbol == Symbol::EEP {
             Some(RxMark::Eep)
         } else if symbol == Symbol::EP {
             let placed = self.lane == 3 && !self.skipping;
-            Some(if placed { RxMark::Ep } else { RxMark::Misplaced })
+            Some(if placed {
+                RxMark::Ep
+            } else {
+                RxMark::Misplaced
+            })
         } else if self.lane == 3 && symbol == Symbol::BP {
             Some(RxMark::Bp)
         } else if self.lane == 3 && symbol == Symbol::ED {
@@ -101,7 +115,10 @@ impl Assembler {
         self.in_packet = true;
         let Some(mark) = mark else { return };
         if mark.ends_packet() || !self.skipping {
-            fifo.push(RxWord { value: self.word, mark });
+            fifo.push(RxWord {
+                value: self.word,
+                mark,
+            });
         }
         self.word = 0;
         if mark.ends_packet() {
@@ -149,7 +166,10 @@ mod tests {
         for lead in 0..3 {
             let mut symbols = std::vec![D; lead];
             symbols.extend([Symbol::EP, D, D, D, Symbol::EP]);
-            assert_eq!(assemble(&symbols), (std::vec![RxMark::Misplaced, RxMark::Ep], 2));
+            assert_eq!(
+                assemble(&symbols),
+                (std::vec![RxMark::Misplaced, RxMark::Ep], 2)
+            );
         }
     }
 
@@ -165,7 +185,24 @@ mod tests {
     #[test]
     fn a_stray_control_symbol_spoils_the_packet_up_to_its_end() {
         for stray in [Symbol::BP, Symbol::ED, Symbol::from_bits(0x1FF)] {
-            let symbols = [D, stray, D, D, D, D, D, D, D, D, D, Symbol::EP, D, D, D, Symbol::BP];
+            let symbols = [
+                D,
+                stray,
+                D,
+                D,
+                D,
+                D,
+                D,
+                D,
+                D,
+                D,
+                D,
+                Symbol::EP,
+                D,
+                D,
+                D,
+                Symbol::BP,
+            ];
             assert_eq!(assemble(&symbols).0, [RxMark::Misplaced, RxMark::Bp]);
         }
     }

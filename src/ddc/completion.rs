@@ -28,10 +28,7 @@ enum State {
     /// The counter of this message comes from memory.
     Read,
     /// The new value of the counter goes to memory; then the report, if complete.
-    Write {
-        value: u32,
-        complete: bool,
-    },
+    Write { value: u32, complete: bool },
     /// The message is complete: look at the ring.
     Check,
     /// The ring is full.
@@ -83,7 +80,9 @@ impl Completion {
         if enabled && composed {
             // The cache must not hide the entry.
             self.state = match self.cache {
-                Some(cached) if cached.mi == control.mi() && cached.counter.emit() != cached.memory => {
+                Some(cached)
+                    if cached.mi == control.mi() && cached.counter.emit() != cached.memory =>
+                {
                     State::WriteBack
                 }
                 _ => State::Read,
@@ -129,9 +128,17 @@ impl Completion {
             State::Write { value, complete }
         } else if complete {
             self.cache = None;
-            if memory == 0 { State::Check } else { State::Write { value, complete } }
+            if memory == 0 {
+                State::Check
+            } else {
+                State::Write { value, complete }
+            }
         } else {
-            self.cache = Some(Cached { mi: self.control.mi(), counter: next, memory });
+            self.cache = Some(Cached {
+                mi: self.control.mi(),
+                counter: next,
+                memory,
+            });
             State::Idle
         };
     }
@@ -153,7 +160,9 @@ impl Completion {
                 if !Self::is_full(regs) || (stopped && enabled) {
                     self.look_for_room(regs);
                 } else {
-                    self.state = State::Full { stopped: stopped || !enabled };
+                    self.state = State::Full {
+                        stopped: stopped || !enabled,
+                    };
                 }
             }
             State::Notify => {
@@ -169,7 +178,10 @@ impl Completion {
     }
 
     const fn ring(regs: &RegisterFile) -> Ring {
-        Ring { base: regs.lmi_base, max: regs.lmi_max }
+        Ring {
+            base: regs.lmi_base,
+            max: regs.lmi_max,
+        }
     }
 
     const fn is_full(regs: &RegisterFile) -> bool {
@@ -221,9 +233,10 @@ impl Completion {
     /// The next word of `kind`.
     pub(super) fn beat(&self, kind: Transaction) -> Beat {
         let (data, last) = match kind {
-            Transaction::ReportWrite => {
-                (self.report.get(self.sent as usize).copied().or(Some(0)), self.sent >= 3)
-            }
+            Transaction::ReportWrite => (
+                self.report.get(self.sent as usize).copied().or(Some(0)),
+                self.sent >= 3,
+            ),
             Transaction::CounterWrite => {
                 let value = match (self.state, self.cache) {
                     (State::WriteBack, Some(cached)) => cached.counter.emit(),
@@ -234,7 +247,11 @@ impl Completion {
             }
             _ => (None, true),
         };
-        Beat { data, enables: 0xF, last }
+        Beat {
+            data,
+            enables: 0xF,
+            last,
+        }
     }
 
     /// The word of `kind` has moved.
@@ -265,7 +282,9 @@ impl Completion {
     pub(super) fn is_idle(&self, regs: &RegisterFile) -> bool {
         match self.state {
             State::Full { stopped } => {
-                Self::is_full(regs) && (stopped || regs.dma_enabled()) && !(stopped && regs.dma_enabled())
+                Self::is_full(regs)
+                    && (stopped || regs.dma_enabled())
+                    && !(stopped && regs.dma_enabled())
             }
             State::WriteBack | State::Read | State::Write { .. } | State::Report => {
                 !regs.dma_enabled()

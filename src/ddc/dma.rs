@@ -1,8 +1,8 @@
 //! What the bus master moves: one word at a time, for either block.
 
+use super::assembler::RxWord;
 use super::config::DdcConfig;
 use super::fifo::Fifo;
-use super::assembler::RxWord;
 use super::master::Transaction;
 use super::receive::Receive;
 use super::regfile::RegisterFile;
@@ -32,7 +32,11 @@ pub(super) struct Dma<'a> {
 impl Dma<'_> {
     /// Address of the next word of `kind`.
     pub(super) fn address(&self, kind: Transaction) -> u32 {
-        if kind.is_transmit() { self.tx.address(self.regs) } else { self.rx.address(kind, self.regs) }
+        if kind.is_transmit() {
+            self.tx.address(self.regs)
+        } else {
+            self.rx.address(kind, self.regs)
+        }
     }
 
     /// The block that does not own `kind` waits for the bus.
@@ -47,7 +51,11 @@ impl Dma<'_> {
     /// The next word of `kind`.
     pub(super) fn beat(&self, kind: Transaction) -> Beat {
         if kind.is_transmit() {
-            Beat { data: None, enables: 0xF, last: self.tx.is_last(self.tx_fifo) }
+            Beat {
+                data: None,
+                enables: 0xF,
+                last: self.tx.is_last(self.tx_fifo),
+            }
         } else {
             self.rx.beat(kind, self.rx_fifo)
         }

@@ -67,14 +67,21 @@ impl<T: Copy> Fifo<T> {
         Self {
             words: [fill; DEPTH],
             capacity,
-            written: Crossing { source: 0, stages: [0; 2] },
-            read: Crossing { source: 0, stages: [0; 2] },
+            written: Crossing {
+                source: 0,
+                stages: [0; 2],
+            },
+            read: Crossing {
+                source: 0,
+                stages: [0; 2],
+            },
         }
     }
 
     /// Free places as the writer sees them.
     pub(super) const fn free(&self) -> u16 {
-        self.capacity.saturating_sub(self.written.source().wrapping_sub(self.read.seen()))
+        self.capacity
+            .saturating_sub(self.written.source().wrapping_sub(self.read.seen()))
     }
 
     /// Stores a word; `false` when there is no room (the word is dropped).

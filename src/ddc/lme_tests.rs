@@ -27,10 +27,17 @@ fn descriptor_by_hand() {
     };
     assert_eq!(Descriptor::parse(&BYTES), descriptor);
     assert_eq!(descriptor.emit(), BYTES);
-    assert_eq!(descriptor.words(), [0x0102_0005, 0xCA12_3456, 0x0010_0003, 0x0020_0001]);
+    assert_eq!(
+        descriptor.words(),
+        [0x0102_0005, 0xCA12_3456, 0x0010_0003, 0x0020_0001]
+    );
     assert_eq!(
         descriptor.meaning(),
-        Ok(Page::Standard { length: 5, local: 0x0020_0001, remote: 0x0010_0003 })
+        Ok(Page::Standard {
+            length: 5,
+            local: 0x0020_0001,
+            remote: 0x0010_0003
+        })
     );
     assert_eq!(
         descriptor.to_string(),
@@ -67,10 +74,14 @@ fn flags_are_the_bits_of_the_record() {
 #[test]
 fn nonsense_is_named() {
     let text = |length, control: Control| {
-        Descriptor { page_length: length, control, ..Descriptor::default() }
-            .meaning()
-            .unwrap_err()
-            .to_string()
+        Descriptor {
+            page_length: length,
+            control,
+            ..Descriptor::default()
+        }
+        .meaning()
+        .unwrap_err()
+        .to_string()
     };
     assert_eq!(text(0, Control::LMP), "page length 0 is outside 1..=65535");
     assert_eq!(
@@ -87,26 +98,56 @@ fn nonsense_is_named() {
     );
 }
 
-const RING: Ring = Ring { base: 0x100, max: 0x130 };
+const RING: Ring = Ring {
+    base: 0x100,
+    max: 0x130,
+};
 
 #[test]
 fn the_ring_steps_to_its_base_after_its_last_entry() {
     assert_eq!(RING.next(0x100), 0x110);
     assert_eq!(RING.next(0x130), 0x100);
     assert_eq!(RING.entries(), Some(4));
-    assert_eq!(Ring { base: 0x108, max: 0x130 }.entries(), None);
-    assert_eq!(Ring { base: 0x140, max: 0x130 }.entries(), None);
-    assert_eq!(Ring { base: 0x100, max: 0x100 }.next(0x100), 0x100);
+    assert_eq!(
+        Ring {
+            base: 0x108,
+            max: 0x130
+        }
+        .entries(),
+        None
+    );
+    assert_eq!(
+        Ring {
+            base: 0x140,
+            max: 0x130
+        }
+        .entries(),
+        None
+    );
+    assert_eq!(
+        Ring {
+            base: 0x100,
+            max: 0x100
+        }
+        .next(0x100),
+        0x100
+    );
 }
 
 fn walk(ring: Ring, current: u32, new: u32, controls: &[Control]) -> Vec<Result<u32, WalkError>> {
     let mut store = std::vec![0u8; 64];
     for (k, control) in controls.iter().enumerate() {
-        let entry = Descriptor { page_length: 1, control: *control, ..Descriptor::default() };
+        let entry = Descriptor {
+            page_length: 1,
+            control: *control,
+            ..Descriptor::default()
+        };
         store[16 * k..][..16].copy_from_slice(&entry.emit());
     }
     let ram = Ram::new(0x100, &mut store[..]);
-    Walk::new(&ram, ring, current, new).map(|item| item.map(|(at, _)| at)).collect()
+    Walk::new(&ram, ring, current, new)
+        .map(|item| item.map(|(at, _)| at))
+        .collect()
 }
 
 #[test]
@@ -114,7 +155,10 @@ fn a_walk_tells_its_five_ends_apart() {
     let (end, none) = (Control::LMP, Control::default());
     let all = [end, none, end, end];
     // Wraps, and ends where the pointers meet.
-    assert_eq!(walk(RING, 0x120, 0x110, &all), [Ok(0x120), Ok(0x130), Ok(0x100)]);
+    assert_eq!(
+        walk(RING, 0x120, 0x110, &all),
+        [Ok(0x120), Ok(0x130), Ok(0x100)]
+    );
     // Empty.
     assert_eq!(walk(RING, 0x120, 0x120, &all), []);
     // No last page.
@@ -125,10 +169,16 @@ fn a_walk_tells_its_five_ends_apart() {
     // A pointer beside the ring.
     assert_eq!(
         walk(RING, 0x100, 0x138, &all),
-        [Err(WalkError::BadAddress { address: 0x138, ring: RING })]
+        [Err(WalkError::BadAddress {
+            address: 0x138,
+            ring: RING
+        })]
     );
     // No memory.
-    let far = Ring { base: 0x100, max: 0x190 };
+    let far = Ring {
+        base: 0x100,
+        max: 0x190,
+    };
     assert_eq!(
         walk(far, 0x130, 0x150, &all),
         [Ok(0x130), Err(WalkError::NoMemory { address: 0x140 })]
@@ -145,7 +195,10 @@ fn a_walk_tells_its_five_ends_apart() {
             Ok(0x110)
         ]
     );
-    let bad_ring = Ring { base: 0x101, max: 0x130 };
+    let bad_ring = Ring {
+        base: 0x101,
+        max: 0x130,
+    };
     assert_eq!(
         walk(bad_ring, 0x100, 0x120, &bad),
         [Err(WalkError::BadRing { ring: bad_ring })]

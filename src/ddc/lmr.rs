@@ -124,7 +124,10 @@ pub enum Counted {
 impl PacketCounter {
     /// Total: any word gives fields.
     pub const fn parse(word: u32) -> Self {
-        Self { received: word as u16, expected: (word >> 16) as u16 }
+        Self {
+            received: word as u16,
+            expected: (word >> 16) as u16,
+        }
     }
 
     /// The word.
@@ -202,7 +205,11 @@ mod tests {
             let mut counter = PacketCounter::default();
             for k in 0..4u16 {
                 let (next, verdict) = counter.count((k == last_at).then_some(4));
-                assert_eq!(verdict == Counted::Complete, k == 3, "last at {last_at}, packet {k}");
+                assert_eq!(
+                    verdict == Counted::Complete,
+                    k == 3,
+                    "last at {last_at}, packet {k}"
+                );
                 counter = next;
             }
             assert_eq!(counter.emit(), 0x0004_0004);
@@ -211,12 +218,21 @@ mod tests {
 
     #[test]
     fn counter_errors_are_told_apart() {
-        let full = PacketCounter { received: 0xFFFF, expected: 0 };
+        let full = PacketCounter {
+            received: 0xFFFF,
+            expected: 0,
+        };
         assert_eq!(full.count(None), (full, Counted::Overflow));
-        let passed = PacketCounter { received: 3, expected: 0 };
+        let passed = PacketCounter {
+            received: 3,
+            expected: 0,
+        };
         assert_eq!(passed.count(Some(2)).1, Counted::Illegal);
         assert_eq!(passed.count(Some(0)).1, Counted::Illegal);
-        let two_ends = PacketCounter { received: 1, expected: 5 };
+        let two_ends = PacketCounter {
+            received: 1,
+            expected: 5,
+        };
         assert_eq!(two_ends.count(Some(6)).1, Counted::Illegal);
         assert_eq!(PacketCounter::parse(0x0005_0001), two_ends);
     }

@@ -8,7 +8,8 @@
 //! stops it. Walk through one transfer: hw/doc/pci-ddc.md, "One transfer".
 
 use super::dma::Dma;
-use crate::pci::{Command, Drive, Signals, even_parity};
+use super::pins::{Pins, line};
+use crate::pci::{Command, Signals, even_parity};
 
 /// The kinds of PCI transfer, as STATUS 11:8 numbers them (the numbers are
 /// chosen; 0 is none since reset).
@@ -100,12 +101,21 @@ pub(super) struct Master {
     /// Turns of the arbiter between the two blocks.
     turn: u8,
     last_was_transmit: bool,
-    drive: Drive,
+    /// Nothing is driven, checked or counted.
+    quiet: bool,
+    pins: Pins,
 }
 
 impl Master {
-    pub(super) const fn drive(&self) -> &Drive {
-        &self.drive
+    pub(super) fn new() -> Self {
+        Self {
+            quiet: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) const fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     pub(super) const fn requests(&self) -> bool {
@@ -130,24 +140,23 @@ impl Master {
 
     /// Nothing happens on an idle bus without grants.
     pub(super) fn is_idle(&self) -> bool {
-        self.phase == Phase::Idle
-            && self.kind.is_none()
-            && self.back_off == 0
-            && self.perr_window == 0
-            && self.check.is_none()
-            && self.perr == 0
-            && self.drive == Drive::default()
+        self.quiet && self.kind.is_none()
     }
 
     /// One edge of the bus.
     pub(super) fn step(&mut self, bus: &Signals, gnt_n: bool, dma: &mut Dma<'_>) {
-        let was = self.drive;
-        self.drive = Drive::default();
+        if self.quiet && (!self.requesting || gnt_n) {
+            return;
+        }
+        let was = self.pins;
+        self.pins = Pins::default();
         self.parity_of_data(bus, dma);
         match self.phase {
             Phase::Idle => {
                 self.back_off = self.back_off.saturating_sub(1);
-                if let Some(kind) = self.kind.filter(|_| self.requesting && !gnt_n && bus.is_idle())
+                if let Some(kind) = self
+                    .kind
+                    .filter(|_| self.requesting && !gnt_n && bus.is_idle())
                 {
                     self.begin(kind, dma);
                 }
@@ -161,13 +170,18 @@ impl Master {
             Phase::Aborting => self.end(),
         }
         // PAR follows what was on AD by one clock.
-        if let (Some(ad), Some(cbe_n)) = (was.ad, was.cbe_n) {
-            self.drive.par = Some(even_parity(ad, cbe_n));
+        if was.drives(line::AD) {
+            self.pins.set(line::PAR, even_parity(was.ad(), was.cbe_n()));
         }
         if self.perr > 0 {
             self.perr -= 1;
-            self.drive.perr_n = Some(self.perr == 0);
+            self.pins.set(line::PERR, self.perr == 0);
         }
+        self.quiet = self.phase == Phase::Idle
+            && self.back_off == 0
+            && self.perr_window == 0
+            && self.check.is_none()
+            && self.pins.is_released();
     }
 
     fn begin(&mut self, kind: Transaction, dma: &mut Dma<'_>) {
@@ -176,9 +190,9 @@ impl Master {
         self.selected = false;
         self.waited = 0;
         self.clocks = 0;
-        self.drive.frame_n = Some(false);
-        self.drive.ad = Some(dma.address(kind));
-        self.drive.cbe_n = Some(kind.command().bits());
+        self.pins.set(line::FRAME, false);
+        self.pins.set_ad(Some(dma.address(kind)));
+        self.pins.set_cbe_n(kind.command().bits());
         dma.regs.status.transaction = kind as u8;
     }
 
@@ -187,28 +201,33 @@ impl Master {
         let Some(kind) = self.kind else { return };
         let beat = dma.beat(kind);
         let expired = self.clocks >= dma.regs.latency_timer();
-        self.last = beat.last
-            || (expired && (gnt_n || dma.other_wants(kind)))
-            || !dma.regs.dma_enabled();
+        self.last =
+            beat.last || (expired && (gnt_n || dma.other_wants(kind))) || !dma.regs.dma_enabled();
         if self.last {
             // Nothing more is wanted: let the arbiter serve others.
             self.requesting = false;
         }
-        self.drive.frame_n = Some(self.last);
-        self.drive.irdy_n = Some(false);
-        self.drive.cbe_n = Some(!beat.enables & 0xF);
-        self.drive.ad = beat.data;
+        self.pins.set(line::FRAME, self.last);
+        self.pins.set(line::IRDY, false);
+        self.pins.set_cbe_n(!beat.enables & 0xF);
+        self.pins.set_ad(beat.data);
     }
 
-    fn data(&mut self, bus: &Signals, gnt_n: bool, was: Drive, dma: &mut Dma<'_>) {
-        let Some(kind) = self.kind else { return self.end() };
+    fn data(&mut self, bus: &Signals, gnt_n: bool, was: Pins, dma: &mut Dma<'_>) {
+        let Some(kind) = self.kind else {
+            return self.end();
+        };
         self.clocks = self.clocks.saturating_add(1);
         let aborted = self.selected && bus.devsel_n && !bus.stop_n;
         self.selected |= !bus.devsel_n;
         if aborted || !self.selected {
             self.waited += 1;
             if aborted || self.waited >= DEVSEL_CLOCKS {
-                dma.regs.pci_error(if aborted { RECEIVED_TARGET_ABORT } else { RECEIVED_MASTER_ABORT });
+                dma.regs.pci_error(if aborted {
+                    RECEIVED_TARGET_ABORT
+                } else {
+                    RECEIVED_MASTER_ABORT
+                });
                 self.requesting = false;
                 self.back_off = BACK_OFF;
                 return if self.last {
@@ -236,7 +255,11 @@ impl Master {
             self.back_off = BACK_OFF;
         }
         if self.last {
-            if moved || stopped { self.end() } else { self.hold(was) }
+            if moved || stopped {
+                self.end()
+            } else {
+                self.hold(was)
+            }
         } else if stopped {
             // One more phase ends the transfer; what it offers is not taken
             // unless the target says so.
@@ -246,7 +269,7 @@ impl Master {
                 self.hold(was);
             }
             self.last = true;
-            self.drive.frame_n = Some(true);
+            self.pins.set(line::FRAME, true);
         } else if moved {
             self.load(gnt_n, dma);
         } else {
@@ -255,11 +278,9 @@ impl Master {
     }
 
     /// The phase goes on.
-    const fn hold(&mut self, was: Drive) {
-        self.drive = was;
-        self.drive.par = None;
-        self.drive.perr_n = None;
-        self.drive.frame_n = Some(self.last);
+    const fn hold(&mut self, was: Pins) {
+        self.pins = was.without(line::PAR | line::PERR);
+        self.pins.set(line::FRAME, self.last);
     }
 
     /// Back to idle; IRDY# is driven high for one clock.
@@ -267,8 +288,7 @@ impl Master {
         self.phase = Phase::Idle;
         self.kind = None;
         self.requesting = false;
-        self.drive.irdy_n = Some(true);
-        self.drive.frame_n = None;
+        self.pins.set(line::IRDY, true);
     }
 
     fn parity_of_data(&mut self, bus: &Signals, dma: &mut Dma<'_>) {
@@ -276,7 +296,8 @@ impl Master {
         if let Some(expected) = self.check.take()
             && expected != bus.par
         {
-            dma.regs.pci_error(DETECTED_PARITY | if answers { DATA_PARITY } else { 0 });
+            dma.regs
+                .pci_error(DETECTED_PARITY | if answers { DATA_PARITY } else { 0 });
             if answers {
                 self.perr = 2;
             }
@@ -308,7 +329,11 @@ impl Master {
         if self.kind.is_none() {
             let kind = match (transmit, receive) {
                 (Some(t), Some(r)) => {
-                    if self.receive_wins(balance) { r } else { t }
+                    if self.receive_wins(balance) {
+                        r
+                    } else {
+                        t
+                    }
                 }
                 (one, other) => match one.or(other) {
                     Some(kind) => kind,
@@ -339,7 +364,7 @@ mod tests {
 
     /// Turns of 160 that the receive block wins when both always want the bus.
     fn wins(balance: u32) -> u32 {
-        let mut master = Master::default();
+        let mut master = Master::new();
         (0..160)
             .filter(|_| {
                 master.kind = None;
@@ -361,8 +386,12 @@ mod tests {
     fn a_block_alone_gets_the_bus_at_any_balance() {
         for balance in [0, 8, 15] {
             for kind in [Transaction::PageRead, Transaction::DataWrite] {
-                let mut master = Master::default();
-                let (t, r) = if kind.is_transmit() { (Some(kind), None) } else { (None, Some(kind)) };
+                let mut master = Master::new();
+                let (t, r) = if kind.is_transmit() {
+                    (Some(kind), None)
+                } else {
+                    (None, Some(kind))
+                };
                 master.arbitrate(t, r, true, balance);
                 assert!(master.requests() && master.kind == Some(kind));
             }
@@ -373,7 +402,10 @@ mod tests {
     fn numbers_of_transfers_are_those_of_the_document() {
         for number in 0..16 {
             let kind = Transaction::from_number(number);
-            assert_eq!(kind.map(|kind| kind as u32), (1..=6).contains(&number).then_some(number));
+            assert_eq!(
+                kind.map(|kind| kind as u32),
+                (1..=6).contains(&number).then_some(number)
+            );
         }
     }
 }

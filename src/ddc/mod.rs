@@ -26,11 +26,14 @@ pub mod lme;
 pub mod lmr;
 mod master;
 pub mod packet;
+mod packet_error;
 mod packetiser;
+mod pins;
 mod port;
 mod realign;
 mod receive;
 mod regfile;
+mod ring;
 #[macro_use]
 mod table;
 pub mod registers;
@@ -43,6 +46,7 @@ use dma::Dma;
 use fifo::Fifo;
 use master::Master;
 use packetiser::Packetiser;
+use pins::Pins;
 use port::Port;
 use receive::Receive;
 use regfile::RegisterFile;
@@ -71,7 +75,12 @@ pub struct PciInputs {
 
 impl PciInputs {
     /// An idle bus, no grant, all links down.
-    pub const IDLE: Self = Self { bus: Signals::IDLE, idsel: false, gnt_n: true, r3_status: 0 };
+    pub const IDLE: Self = Self {
+        bus: Signals::IDLE,
+        idsel: false,
+        gnt_n: true,
+        r3_status: 0,
+    };
 }
 
 /// What the PCI side of the chip drives after a clock edge.
@@ -102,6 +111,8 @@ pub struct Ddc {
     rx: Receive,
     inta: bool,
     r3_dout: Option<u8>,
+    /// An edge with idle pins changes nothing until the link does.
+    asleep: bool,
     // Both.
     tx_fifo: Fifo<u32>,
     rx_fifo: Fifo<RxWord>,
@@ -110,6 +121,8 @@ pub struct Ddc {
     packetiser: Packetiser,
     assembler: Assembler,
     loopback: bool,
+    /// An edge with this input changes nothing until the PCI side does.
+    sleeps_on: Option<Line>,
 }
 
 impl Ddc {
@@ -119,18 +132,20 @@ impl Ddc {
         Self {
             config,
             regs: RegisterFile::new(&config),
-            master: Master::default(),
-            target: Target::default(),
+            master: Master::new(),
+            target: Target::new(),
             tx: Transmit::default(),
             rx: Receive::default(),
             inta: false,
             r3_dout: None,
+            asleep: false,
             tx_fifo: Fifo::new(config.fifo_words, 0),
             rx_fifo: Fifo::new(config.rx_fifo_words, RxWord::EMPTY),
             port: Port::new(),
             packetiser: Packetiser::default(),
             assembler: Assembler::default(),
             loopback: false,
+            sleeps_on: None,
         }
     }
 
@@ -145,12 +160,24 @@ impl Ddc {
         let (mut master, target) = (self.master, self.target);
         master.reset();
         let r3_status = self.regs.status.r3_status;
-        *self = Self { master, target, ..Self::new(self.config) };
+        *self = Self {
+            master,
+            target,
+            ..Self::new(self.config)
+        };
         self.regs.status.r3_status = r3_status;
     }
 
     /// One edge of the PCI clock.
     pub fn step_pci(&mut self, pins: &PciInputs) {
+        if self.asleep
+            && pins.bus.is_idle()
+            && pins.gnt_n
+            && pins.r3_status == self.regs.status.r3_status
+            && self.sees_all_of_link()
+        {
+            return;
+        }
         let on_bus = self.master.on_bus();
         self.regs.link_status(pins.r3_status);
         self.r3_dout = self.regs.r3_dout.take();
@@ -164,14 +191,18 @@ impl Ddc {
         };
         self.master.step(&pins.bus, pins.gnt_n, &mut dma);
         let writing = on_bus == Some(Transaction::DataWrite);
-        self.rx.step(&mut self.regs, &mut self.rx_fifo, writing, &self.config);
+        self.rx
+            .step(&mut self.regs, &mut self.rx_fifo, writing, &self.config);
         self.tx.step(&mut self.regs, &self.tx_fifo, &self.config);
         self.regs.settle();
         let receive = self.rx.wants(&self.rx_fifo, &self.config);
         let enabled = self.regs.dma_enabled();
         let balance = self.regs.command.txrx_balance();
-        self.master.arbitrate(self.tx.wants(), receive, enabled, balance);
-        let reset = self.target.step(&pins.bus, pins.idsel, on_bus.is_some(), &mut self.regs);
+        self.master
+            .arbitrate(self.tx.wants(), receive, enabled, balance);
+        let reset = self
+            .target
+            .step(&pins.bus, pins.idsel, on_bus.is_some(), &mut self.regs);
         // The flip-flops that bring the link's counters over.
         self.rx_fifo.clock_reader();
         self.tx_fifo.clock_writer();
@@ -181,12 +212,32 @@ impl Ddc {
             self.reset();
         }
         self.inta = self.regs.interrupts();
+        if !self.target.is_idle() {
+            // A register may have changed.
+            self.sleeps_on = None;
+        }
+        self.asleep = self.pci_idle_for() == u64::MAX;
+    }
+
+    /// The PCI clock has seen all that the link clock counted.
+    const fn sees_all_of_link(&self) -> bool {
+        self.tx_fifo.writer_is_settled()
+            && self.rx_fifo.reader_is_settled()
+            && self.tx.left.is_settled()
+            && self.rx.ends.is_settled()
+    }
+
+    /// The link clock has seen all that the PCI clock counted.
+    const fn sees_all_of_pci(&self) -> bool {
+        self.tx_fifo.reader_is_settled()
+            && self.rx_fifo.writer_is_settled()
+            && self.tx.go.is_settled()
     }
 
     /// What the PCI side drives.
     pub fn pci_outputs(&self) -> PciOutputs {
         PciOutputs {
-            drive: merge(self.master.drive(), self.target.drive()),
+            drive: Pins::both(self.master.pins(), self.target.pins()),
             req_n: !self.master.requests(),
             inta_n: !self.inta,
             r3_init: self.regs.command.r3_init() == 1,
@@ -196,6 +247,9 @@ impl Ddc {
 
     /// One edge of the link clock.
     pub fn step_link(&mut self, input: Line) {
+        if self.sleeps_on == Some(input) && self.sees_all_of_pci() {
+            return;
+        }
         let receives = self.regs.command.rx_init() == 1;
         let loopback = self.regs.command.loopback() == 1;
         let outside = receives && !loopback;
@@ -206,11 +260,16 @@ impl Ddc {
             self.packetiser.abort();
             self.assembler.close();
         }
-        let ready = if loopback { receives && self.port.has_room() } else { self.port.has_credit() };
+        let ready = if loopback {
+            receives && self.port.has_room()
+        } else {
+            self.port.has_credit()
+        };
         if self.assembler.ready(&mut self.rx_fifo, &mut self.rx.ends)
             && let Some(symbol) = self.port.pop()
         {
-            self.assembler.take(symbol, &mut self.rx_fifo, &mut self.rx.ends);
+            self.assembler
+                .take(symbol, &mut self.rx_fifo, &mut self.rx.ends);
         }
         let sent = self.packetiser.step(
             &self.tx.order,
@@ -239,6 +298,7 @@ impl Ddc {
         self.tx_fifo.clock_reader();
         self.rx_fifo.clock_writer();
         self.tx.go.clock();
+        self.sleeps_on = (self.link_idle_for(input) > 0).then_some(input);
     }
 
     /// What the link side drives.
@@ -259,15 +319,22 @@ impl Ddc {
             && self.target.is_idle()
             && self.regs.r3_dout.is_none()
             && self.r3_dout.is_none()
-            && self.tx_fifo.writer_is_settled()
+            && self.sees_all_of_link()
             && self.tx.is_idle(&self.regs, &self.tx_fifo, &self.config);
-        if quiet { self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config) } else { 0 }
+        if quiet {
+            self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config)
+        } else {
+            0
+        }
     }
 
     /// The same as that many PCI edges, for at most
     /// [`pci_idle_for`](Self::pci_idle_for) of them.
     pub fn skip_pci(&mut self, cycles: u64) {
-        self.rx.skip(cycles, &self.rx_fifo, &self.config);
+        if cycles > 0 {
+            self.rx.skip(cycles, &self.rx_fifo, &self.config);
+            self.asleep = self.pci_idle_for() == u64::MAX;
+        }
     }
 
     /// Link edges that would change nothing while `input` stays; [`u64::MAX`]:
@@ -277,39 +344,42 @@ impl Ddc {
         let loopback = self.regs.command.loopback() == 1;
         let outside = receives && !loopback;
         let up = self.port.is_up();
-        let ready = if loopback { receives && self.port.has_room() } else { self.port.has_credit() };
+        let ready = if loopback {
+            receives && self.port.has_room()
+        } else {
+            self.port.has_credit()
+        };
         let stands = input.is_quiet()
             && loopback == self.loopback
             && up == (outside && input.has_signal())
             && self.port.is_quiet()
             && self.port.output().has_signal() == outside
-            && self.tx.go.is_settled()
-            && self.tx_fifo.reader_is_settled()
-            && self.rx_fifo.writer_is_settled()
+            && self.sees_all_of_pci()
             && (self.rx_fifo.free() == 0 || (self.port.is_empty() && self.assembler.is_idle()))
-            && self.packetiser.is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
+            && self
+                .packetiser
+                .is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
         if stands { u64::MAX } else { 0 }
     }
 
     /// The same as that many link edges with `input`, for at most
     /// [`link_idle_for`](Self::link_idle_for) of them.
     pub fn skip_link(&mut self, cycles: u64, input: Line) {
-        debug_assert!(cycles == 0 || self.link_idle_for(input) > 0);
+        if cycles > 0 {
+            self.sleeps_on = Some(input);
+        }
     }
 }
 
-/// Two halves of one chip on the same pins; they never drive the same one.
-fn merge(a: &Drive, b: &Drive) -> Drive {
-    Drive {
-        ad: a.ad.or(b.ad),
-        cbe_n: a.cbe_n.or(b.cbe_n),
-        par: a.par.or(b.par),
-        frame_n: a.frame_n.or(b.frame_n),
-        irdy_n: a.irdy_n.or(b.irdy_n),
-        trdy_n: a.trdy_n.or(b.trdy_n),
-        devsel_n: a.devsel_n.or(b.devsel_n),
-        stop_n: a.stop_n.or(b.stop_n),
-        perr_n: a.perr_n.or(b.perr_n),
-        serr_n: a.serr_n.or(b.serr_n),
+#[cfg(feature = "defmt")]
+impl defmt::Format for Ddc {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Ddc");
+        for register in registers::REGISTERS {
+            let value = self.register(register.offset);
+            if value != register.reset {
+                defmt::write!(f, " {=str}={=u32:#010x}", register.name, value);
+            }
+        }
     }
 }

@@ -14,11 +14,10 @@
 //! [`PacketView::parse`] is total: it checks marks, length and both CRCs, and
 //! judges neither addresses nor flags beyond SM and CM, which decide the kind.
 
-use core::fmt;
-
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
 use super::lme::Control;
+pub use super::packet_error::PacketError;
 use crate::hsl::Symbol;
 
 static CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
@@ -74,7 +73,10 @@ pub struct Word {
 impl Word {
     /// A word of four data characters.
     pub const fn data(value: u32) -> Self {
-        Self { value, mark: Mark::Data }
+        Self {
+            value,
+            mark: Mark::Data,
+        }
     }
 
     /// Three bytes and a mark.
@@ -83,7 +85,10 @@ impl Word {
             Some(symbol) => symbol.value(),
             None => (bytes >> 24) as u8,
         };
-        Self { value: bytes & 0x00FF_FFFF | (top as u32) << 24, mark }
+        Self {
+            value: bytes & 0x00FF_FFFF | (top as u32) << 24,
+            mark,
+        }
     }
 
     /// The four symbols, first on the link first.
@@ -116,7 +121,12 @@ impl Header {
         let first = first_word(self.routing_part);
         let control = self.control.bits();
         let crc = crc_word(crc_word(crc_word(0, first.value), control), self.address);
-        [first, Word::data(control), Word::data(self.address), Word::data(crc)]
+        [
+            first,
+            Word::data(control),
+            Word::data(self.address),
+            Word::data(crc),
+        ]
     }
 }
 
@@ -173,8 +183,18 @@ impl Short {
         let first = first_word(self.routing_part);
         let [one, two] = self.data;
         let control = self.control.bits();
-        let crc = crc_word(crc_word(crc_word(crc_word(0, first.value), control), one), two);
-        [first, Word::data(control), Word::data(one), Word::data(two), Word::data(crc), END]
+        let crc = crc_word(
+            crc_word(crc_word(crc_word(0, first.value), control), one),
+            two,
+        );
+        [
+            first,
+            Word::data(control),
+            Word::data(one),
+            Word::data(two),
+            Word::data(crc),
+            END,
+        ]
     }
 }
 
@@ -186,102 +206,6 @@ pub const LONG_OVERHEAD_WORDS: usize = 7;
 /// Words of a short packet.
 pub const SHORT_WORDS: usize = 6;
 
-/// Why some words or symbols are no packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum PacketError {
-    /// Too few words.
-    TooShort {
-        /// Words given.
-        words: usize,
-        /// Words needed.
-        needed: usize,
-    },
-    /// A short packet with words behind it.
-    TooLong {
-        /// Words given.
-        words: usize,
-        /// Words of the packet.
-        allowed: usize,
-    },
-    /// A mark where another one belongs.
-    WrongMark {
-        /// Index of the word.
-        index: usize,
-        /// The mark found.
-        found: Mark,
-        /// The mark that belongs there.
-        expected: Mark,
-    },
-    /// The header CRC does not match.
-    HeaderCrc {
-        /// The CRC carried.
-        found: u32,
-        /// The CRC computed.
-        expected: u32,
-    },
-    /// The data CRC does not match.
-    DataCrc {
-        /// The CRC carried.
-        found: u32,
-        /// The CRC computed.
-        expected: u32,
-    },
-    /// A symbol that cannot stand there.
-    BadSymbol {
-        /// Index of the symbol.
-        index: usize,
-        /// Its 9 bits.
-        bits: u16,
-    },
-    /// Symbols behind the last whole word.
-    PartialWord {
-        /// Symbols given.
-        symbols: usize,
-    },
-    /// The destination holds too few words.
-    NoRoom {
-        /// Words of room.
-        room: usize,
-        /// Words needed.
-        needed: usize,
-    },
-}
-
-impl fmt::Display for PacketError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooShort { words, needed } => {
-                write!(f, "packet of {words} words, at least {needed} needed")
-            }
-            Self::TooLong { words, allowed } => {
-                write!(f, "packet of {words} words, {allowed} allowed")
-            }
-            Self::WrongMark { index, found, expected } => {
-                write!(f, "word {index} is marked {found:?}, must be {expected:?}")
-            }
-            Self::HeaderCrc { found, expected } => {
-                write!(f, "header crc {found:#010x}, must be {expected:#010x}")
-            }
-            Self::DataCrc { found, expected } => {
-                write!(f, "data crc {found:#010x}, must be {expected:#010x}")
-            }
-            Self::BadSymbol { index, bits } => {
-                write!(f, "symbol {index} is {bits:#05x}, no such code is allowed there")
-            }
-            Self::PartialWord { symbols } => {
-                write!(f, "{symbols} symbols are no whole number of 4-symbol words")
-            }
-            Self::NoRoom { room, needed } => {
-                write!(f, "room for {room} words, {needed} needed")
-            }
-        }
-    }
-}
-
-impl core::error::Error for PacketError {}
-
 /// Gathers symbols into words.
 ///
 /// # Errors
@@ -289,19 +213,24 @@ impl core::error::Error for PacketError {}
 /// partial word, or too little room.
 pub fn words_from_symbols(symbols: &[Symbol], words: &mut [Word]) -> Result<usize, PacketError> {
     if !symbols.len().is_multiple_of(4) {
-        return Err(PacketError::PartialWord { symbols: symbols.len() });
+        return Err(PacketError::PartialWord {
+            symbols: symbols.len(),
+        });
     }
     let needed = symbols.len() / 4;
     let room = words.len();
-    let words = words.get_mut(..needed).ok_or(PacketError::NoRoom { room, needed })?;
+    let words = words
+        .get_mut(..needed)
+        .ok_or(PacketError::NoRoom { room, needed })?;
     for (index, (word, chunk)) in words.iter_mut().zip(symbols.chunks_exact(4)).enumerate() {
         let mut value = 0;
         let mut mark = Mark::Data;
         for (lane, &symbol) in chunk.iter().enumerate() {
             value |= u32::from(symbol.value()) << (8 * lane);
             if symbol.is_control() {
-                let known =
-                    [Mark::Bp, Mark::Ed, Mark::Ep].into_iter().find(|m| m.symbol() == Some(symbol));
+                let known = [Mark::Bp, Mark::Ed, Mark::Ep]
+                    .into_iter()
+                    .find(|m| m.symbol() == Some(symbol));
                 mark = known.filter(|_| lane == 3).ok_or(PacketError::BadSymbol {
                     index: 4 * index + lane,
                     bits: symbol.bits(),
@@ -315,6 +244,7 @@ pub fn words_from_symbols(symbols: &[Symbol], words: &mut [Word]) -> Result<usiz
 
 /// A checked packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum PacketView<'a> {
     /// A packet of a standard message.
@@ -336,8 +266,11 @@ impl<'a> PacketView<'a> {
     /// # Errors
     /// [`PacketError`] names the first thing that is wrong.
     pub fn parse(words: &'a [Word]) -> Result<Self, PacketError> {
-        let short_of = |needed| PacketError::TooShort { words: words.len(), needed };
-        let &[first, control, third, fourth, fifth, sixth, ..] = words else {
+        let short_of = |needed| PacketError::TooShort {
+            words: words.len(),
+            needed,
+        };
+        let &[first, control, third, fourth, fifth, _, ..] = words else {
             return Err(short_of(SHORT_WORDS));
         };
         expect(words, 0, Mark::Bp)?;
@@ -348,27 +281,45 @@ impl<'a> PacketView<'a> {
             expect(words, 4, Mark::Data)?;
             expect(words, 5, Mark::Ep)?;
             if words.len() > SHORT_WORDS {
-                return Err(PacketError::TooLong { words: words.len(), allowed: SHORT_WORDS });
+                return Err(PacketError::TooLong {
+                    words: words.len(),
+                    allowed: SHORT_WORDS,
+                });
             }
-            let packet = Short { routing_part, control: flags, data: [third.value, fourth.value] };
+            let packet = Short {
+                routing_part,
+                control: flags,
+                data: [third.value, fourth.value],
+            };
             let head = crc_word(crc_word(0, first.value), control.value);
             let expected = crc_word(crc_word(head, third.value), fourth.value);
-            let _ = sixth;
             return if fifth.value == expected {
                 Ok(Self::Short(packet))
             } else {
-                Err(PacketError::HeaderCrc { found: fifth.value, expected })
+                Err(PacketError::HeaderCrc {
+                    found: fifth.value,
+                    expected,
+                })
             };
         }
         if words.len() < LONG_OVERHEAD_WORDS {
             return Err(short_of(LONG_OVERHEAD_WORDS));
         }
-        let expected =
-            crc_word(crc_word(crc_word(0, first.value), control.value), third.value);
+        let expected = crc_word(
+            crc_word(crc_word(0, first.value), control.value),
+            third.value,
+        );
         if fourth.value != expected {
-            return Err(PacketError::HeaderCrc { found: fourth.value, expected });
+            return Err(PacketError::HeaderCrc {
+                found: fourth.value,
+                expected,
+            });
         }
-        let header = Header { routing_part, control: flags, address: third.value };
+        let header = Header {
+            routing_part,
+            control: flags,
+            address: third.value,
+        };
         let tail_at = words.len() - 3;
         (4..tail_at).try_for_each(|index| expect(words, index, Mark::Data))?;
         expect(words, tail_at, Mark::Ed)?;
@@ -399,7 +350,9 @@ impl<'a> PacketView<'a> {
             Self::Short(_) => SHORT_WORDS,
             Self::Long { data, .. } => data.len().saturating_add(LONG_OVERHEAD_WORDS),
         };
-        let words = words.get_mut(..needed).ok_or(PacketError::NoRoom { room, needed })?;
+        let words = words
+            .get_mut(..needed)
+            .ok_or(PacketError::NoRoom { room, needed })?;
         match self {
             Self::Short(short) => words.copy_from_slice(&short.words()),
             Self::Long { header, data, tail } => {
@@ -411,7 +364,10 @@ impl<'a> PacketView<'a> {
                     .into_iter()
                     .chain(data.iter().copied())
                     .chain([tail, Word::data(crc), END]);
-                words.iter_mut().zip(parts).for_each(|(word, part)| *word = part);
+                words
+                    .iter_mut()
+                    .zip(parts)
+                    .for_each(|(word, part)| *word = part);
             }
         }
         Ok(needed)
@@ -421,8 +377,15 @@ impl<'a> PacketView<'a> {
 fn expect(words: &[Word], index: usize, expected: Mark) -> Result<(), PacketError> {
     match words.get(index) {
         Some(word) if word.mark == expected => Ok(()),
-        Some(word) => Err(PacketError::WrongMark { index, found: word.mark, expected }),
-        None => Err(PacketError::TooShort { words: words.len(), needed: index + 1 }),
+        Some(word) => Err(PacketError::WrongMark {
+            index,
+            found: word.mark,
+            expected,
+        }),
+        None => Err(PacketError::TooShort {
+            words: words.len(),
+            needed: index + 1,
+        }),
     }
 }
 

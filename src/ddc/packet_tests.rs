@@ -4,7 +4,11 @@ use std::string::ToString;
 use std::vec::Vec;
 
 fn bits(words: &[Word]) -> Vec<u16> {
-    words.iter().flat_map(|word| word.symbols()).map(Symbol::bits).collect()
+    words
+        .iter()
+        .flat_map(|word| word.symbols())
+        .map(Symbol::bits)
+        .collect()
 }
 
 /// 5 bytes A1..A5 at remote address 0x00100003, node 0x0102, MI 0x123456, flags
@@ -24,8 +28,8 @@ const FIVE_BYTES: [u16; 36] = [
 
 /// Data 0x44332211 and 0x88776655, node 0x0102, MI 0x00ABCD, flags 0xCC.
 const SHORT: [u16; 24] = [
-    0x01, 0x02, 0x00, 0x11B, 0xCD, 0xAB, 0x00, 0xCC, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
-    0x29, 0x58, 0x05, 0x0F, // CRC of the 16 before
+    0x01, 0x02, 0x00, 0x11B, 0xCD, 0xAB, 0x00, 0xCC, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+    0x88, 0x29, 0x58, 0x05, 0x0F, // CRC of the 16 before
     0x00, 0x00, 0x00, 0x12B,
 ];
 
@@ -50,13 +54,22 @@ fn header() -> Header {
 }
 
 fn tail() -> Tail {
-    Tail { expected: 1, last: true, crc_disable: false, last_lane: 3 }
+    Tail {
+        expected: 1,
+        last: true,
+        crc_disable: false,
+        last_lane: 3,
+    }
 }
 
 fn five_bytes() -> [Word; 9] {
     let mut words = [Word::default(); 9];
     let data = [Word::data(0xA100_0000), Word::data(0xA5A4_A3A2)];
-    let packet = PacketView::Long { header: header(), data: &data, tail: tail() };
+    let packet = PacketView::Long {
+        header: header(),
+        data: &data,
+        tail: tail(),
+    };
     assert_eq!(packet.emit(&mut words), Ok(9));
     words
 }
@@ -65,7 +78,10 @@ fn five_bytes() -> [Word; 9] {
 fn crc_is_the_one_of_ieee_802_3() {
     assert_eq!(slow_crc(b"123456789"), 0xCBF4_3926);
     assert_eq!(crc_word(0, 0x3433_3231), slow_crc(b"1234"));
-    assert_eq!(crc_word(crc_word(0, 0x3433_3231), 0x3837_3635), slow_crc(b"12345678"));
+    assert_eq!(
+        crc_word(crc_word(0, 0x3433_3231), 0x3837_3635),
+        slow_crc(b"12345678")
+    );
 }
 
 #[test]
@@ -73,7 +89,14 @@ fn five_bytes_at_lane_3_by_hand() {
     assert_eq!(bits(&five_bytes()), FIVE_BYTES);
     let words = five_bytes();
     let view = PacketView::parse(&words).unwrap();
-    assert_eq!(view, PacketView::Long { header: header(), data: &words[4..6], tail: tail() });
+    assert_eq!(
+        view,
+        PacketView::Long {
+            header: header(),
+            data: &words[4..6],
+            tail: tail()
+        }
+    );
 }
 
 #[test]
@@ -84,7 +107,10 @@ fn short_packet_by_hand() {
         data: [0x4433_2211, 0x8877_6655],
     };
     assert_eq!(bits(&short.words()), SHORT);
-    assert_eq!(PacketView::parse(&short.words()), Ok(PacketView::Short(short)));
+    assert_eq!(
+        PacketView::parse(&short.words()),
+        Ok(PacketView::Short(short))
+    );
 }
 
 #[test]
@@ -107,7 +133,10 @@ fn symbols_gather_into_the_words_they_came_from() {
         symbols[7] = bad;
         assert_eq!(
             words_from_symbols(&symbols, &mut back),
-            Err(PacketError::BadSymbol { index: 7, bits: bad.bits() })
+            Err(PacketError::BadSymbol {
+                index: 7,
+                bits: bad.bits()
+            })
         );
     }
 }
@@ -118,7 +147,11 @@ fn every_truncation_is_an_error() {
     for count in 0..words.len() {
         assert!(PacketView::parse(&words[..count]).is_err(), "{count} words");
     }
-    let short = Short { control: Control::SM, ..Short::default() }.words();
+    let short = Short {
+        control: Control::SM,
+        ..Short::default()
+    }
+    .words();
     for count in 0..short.len() {
         assert!(PacketView::parse(&short[..count]).is_err(), "{count} words");
     }
@@ -126,7 +159,14 @@ fn every_truncation_is_an_error() {
 
 #[test]
 fn every_single_bit_flip_is_found_except_in_bytes_that_mean_nothing() {
-    for words in [&five_bytes()[..], &Short { control: Control::SM, ..Short::default() }.words()] {
+    for words in [
+        &five_bytes()[..],
+        &Short {
+            control: Control::SM,
+            ..Short::default()
+        }
+        .words(),
+    ] {
         for index in 0..words.len() {
             for bit in 0..32 {
                 let mut copy = words.to_vec();
@@ -135,7 +175,11 @@ fn every_single_bit_flip_is_found_except_in_bytes_that_mean_nothing() {
                 // that sets "CRC off" in the tail takes the check away with it.
                 let free = index == words.len() - 1
                     || (words.len() == 9 && index == words.len() - 3 && bit == 22);
-                assert_eq!(PacketView::parse(&copy).is_ok(), free, "word {index} bit {bit}");
+                assert_eq!(
+                    PacketView::parse(&copy).is_ok(),
+                    free,
+                    "word {index} bit {bit}"
+                );
             }
         }
     }

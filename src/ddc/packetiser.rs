@@ -168,7 +168,11 @@ impl Packetiser {
             Stage::Data => {
                 let value = fifo.pop()?;
                 self.packet_left -= 1;
-                let next = if self.packet_left > 0 { Stage::Data } else { Stage::Tail };
+                let next = if self.packet_left > 0 {
+                    Stage::Data
+                } else {
+                    Stage::Tail
+                };
                 (self.covered(value), next)
             }
             Stage::Tail => {

@@ -148,7 +148,11 @@ impl Port {
     pub(super) const fn receive(&mut self, line: Line) {
         if line.fcc_pulse() {
             let more = self.credit + FLIT;
-            self.credit = if more > DEPTH as u8 { DEPTH as u8 } else { more };
+            self.credit = if more > DEPTH as u8 {
+                DEPTH as u8
+            } else {
+                more
+            };
         }
         let symbol = line.symbol();
         if !symbol.is_link_level() {

@@ -58,7 +58,11 @@ impl Realign {
 
 /// Words touched by `length` bytes at `address`.
 pub(super) const fn words(address: u32, length: u32) -> u32 {
-    if length == 0 { 0 } else { ((address & 3) + length).div_ceil(4) }
+    if length == 0 {
+        0
+    } else {
+        ((address & 3) + length).div_ceil(4)
+    }
 }
 
 #[cfg(test)]

@@ -162,7 +162,11 @@ impl Receive {
         }
         let short = self.control.is_short();
         let tail = if short {
-            Tail { expected: 1, last: self.control.has(Control::LMP), ..Tail::default() }
+            Tail {
+                expected: 1,
+                last: self.control.has(Control::LMP),
+                ..Tail::default()
+            }
         } else {
             self.tail
         };
@@ -259,11 +263,18 @@ impl Receive {
         let head = fifo.peek(0).unwrap_or_default();
         let next = fifo.peek(1).unwrap_or_default();
         let (enables, last) = if next.mark == RxMark::Ed {
-            (self.enables & (0xF >> (3 - Tail::parse(next.value).last_lane)), true)
+            (
+                self.enables & (0xF >> (3 - Tail::parse(next.value).last_lane)),
+                true,
+            )
         } else {
             (self.enables, !Self::writable(fifo, 1))
         };
-        Beat { data: Some(head.value), enables, last }
+        Beat {
+            data: Some(head.value),
+            enables,
+            last,
+        }
     }
 
     /// The word of `kind` has moved.
@@ -292,26 +303,36 @@ impl Receive {
         }
     }
 
-    /// Edges that change nothing but the time without progress, while the FIFO
-    /// stands still.
-    pub(super) fn idle_for(&self, regs: &RegisterFile, fifo: &Fifo<RxWord>, config: &DdcConfig) -> u64 {
-        if !(self.ends.is_settled() && fifo.reader_is_settled()) {
-            return 0;
-        }
+    /// Edges that change nothing but the time without progress, once all that the
+    /// link counted is seen and while it stands still.
+    pub(super) fn idle_for(
+        &self,
+        regs: &RegisterFile,
+        fifo: &Fifo<RxWord>,
+        config: &DdcConfig,
+    ) -> u64 {
         let starving = match self.state {
             State::Begin if fifo.visible() == 0 => return u64::MAX,
             State::Completing => {
-                return if self.completion.is_idle(regs) { u64::MAX } else { 0 };
+                return if self.completion.is_idle(regs) {
+                    u64::MAX
+                } else {
+                    0
+                };
             }
             State::Data => match fifo.peek(0) {
                 None => true,
                 Some(head) if head.mark == RxMark::Data => {
-                    let known = fifo.peek(1).is_none_or(|next| {
-                        matches!(next.mark, RxMark::Data | RxMark::Ed)
-                    });
+                    let known = fifo
+                        .peek(1)
+                        .is_none_or(|next| matches!(next.mark, RxMark::Data | RxMark::Ed));
                     if known && self.may_write(fifo, config) {
                         // Waits for the bus.
-                        return if regs.dma_enabled() || self.starved != 0 { 0 } else { u64::MAX };
+                        return if regs.dma_enabled() || self.starved != 0 {
+                            0
+                        } else {
+                            u64::MAX
+                        };
                     }
                     known
                 }

@@ -3,8 +3,8 @@
 use super::config::DdcConfig;
 use super::registers::{
     Access, ClassRevision, Command, Identification, Interrupt, LatencyHeader, LmiBase, LmiCurrent,
-    LmiMax, LmiNew, LpeBase, LpeCurrent, LpeMax, LpeNew, LrmBase, Message, PciCommandStatus, R3Dout,
-    Status, StatusMask,
+    LmiMax, LmiNew, LpeBase, LpeCurrent, LpeMax, LpeNew, LrmBase, Message, PciCommandStatus,
+    R3Dout, Status, StatusMask,
 };
 use super::status::{STOPPING, StatusBlock};
 
@@ -165,8 +165,7 @@ impl RegisterFile {
 
     /// INTA# is asserted.
     pub(super) const fn interrupts(&self) -> bool {
-        self.status.bits() & self.mask.bits() & 0xFFFF_F000 != 0
-            || self.pci.bits() & PCI_FATAL != 0
+        self.status.bits() & self.mask.bits() & 0xFFFF_F000 != 0 || self.pci.bits() & PCI_FATAL != 0
     }
 
     pub(super) const fn link_status(&mut self, now: u8) {
@@ -177,7 +176,11 @@ impl RegisterFile {
     /// The longest packet in words that COMMAND asks for.
     pub(super) const fn packet_limit(&self, fifo_words: u16) -> u16 {
         let limit = self.command.max_packet_length() as u16;
-        if limit == 0 || limit > fifo_words { fifo_words } else { limit }
+        if limit == 0 || limit > fifo_words {
+            fifo_words
+        } else {
+            limit
+        }
     }
 
     pub(super) const fn latency_timer(&self) -> u16 {

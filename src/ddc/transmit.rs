@@ -139,12 +139,19 @@ impl Transmit {
 
     /// The descriptor is complete: the pointer moves at once.
     fn begin(&mut self, regs: &mut RegisterFile, config: &DdcConfig) {
-        let ring = Ring { base: regs.lpe_base, max: regs.lpe_max };
+        let ring = Ring {
+            base: regs.lpe_base,
+            max: regs.lpe_max,
+        };
         regs.lpe_current = ring.next(regs.lpe_current);
         let descriptor = Descriptor::from_words(self.raw);
         let control = descriptor.control.without(Control::RESERVED);
         let last = control.has(Control::LMP);
-        let length = if control.is_short() { 0 } else { u32::from(descriptor.page_length) };
+        let length = if control.is_short() {
+            0
+        } else {
+            u32::from(descriptor.page_length)
+        };
         let remote_words = words(descriptor.prsa, length);
         let cut = regs.packet_limit(config.fifo_words);
         // A page without bytes sends nothing, unless it ends the message.
@@ -177,23 +184,30 @@ impl Transmit {
         self.local = descriptor.plsa & !3;
         self.realign = Realign::new(descriptor.plsa, descriptor.prsa, length);
         self.refilling = false;
-        self.state = if length > 0 { State::Page } else { State::Leaving };
+        self.state = if length > 0 {
+            State::Page
+        } else {
+            State::Leaving
+        };
     }
 
     /// Further edges change nothing while `left` and the FIFO stand still.
-    pub(super) fn is_idle(&self, regs: &RegisterFile, fifo: &Fifo<u32>, config: &DdcConfig) -> bool {
-        let more = regs.command.tx_init() == 1
-            && regs.lpe_current != regs.lpe_new
-            && regs.dma_enabled();
-        self.left.is_settled()
-            && match self.state {
-                State::Idle => !more,
-                State::Fetch => !regs.dma_enabled(),
-                State::Page if self.refilling => fifo.free() < config.refill_words,
-                State::Page => !regs.dma_enabled() && self.realign.local_left() > 0,
-                State::Leaving => {
-                    !self.nothing && self.left.seen_after(config.link_to_pci_sync) == self.left_seen
-                }
+    pub(super) fn is_idle(
+        &self,
+        regs: &RegisterFile,
+        fifo: &Fifo<u32>,
+        config: &DdcConfig,
+    ) -> bool {
+        let more =
+            regs.command.tx_init() == 1 && regs.lpe_current != regs.lpe_new && regs.dma_enabled();
+        match self.state {
+            State::Idle => !more,
+            State::Fetch => !regs.dma_enabled(),
+            State::Page if self.refilling => fifo.free() < config.refill_words,
+            State::Page => !regs.dma_enabled() && self.realign.local_left() > 0,
+            State::Leaving => {
+                !self.nothing && self.left.seen_after(config.link_to_pci_sync) == self.left_seen
             }
+        }
     }
 }

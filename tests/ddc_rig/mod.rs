@@ -77,7 +77,8 @@ impl Board {
     fn step_pci(&mut self, now: Instant) {
         let PciOutputs { drive, req_n, .. } = self.ddc.pci_outputs();
         let bus = resolve(&[self.bridge.drive(), drive]);
-        self.checker.observe(&self.bridge.observation(&bus, drive, req_n));
+        self.checker
+            .observe(&self.bridge.observation(&bus, drive, req_n));
         if self.record && !bus.irdy_n && !bus.trdy_n && drive.irdy_n == Some(false) {
             self.beats.push(now);
         }
@@ -119,6 +120,8 @@ pub struct Rig {
     pub now: Instant,
     /// The cable is cut.
     pub cut: bool,
+    /// Boards are stepped in the other order.
+    pub swapped: bool,
 }
 
 impl Rig {
@@ -129,6 +132,7 @@ impl Rig {
             pci: Clock::new(Frequency::PCI_33_MHZ),
             now: Instant::ZERO,
             cut: false,
+            swapped: false,
         }
     }
 
@@ -145,7 +149,8 @@ impl Rig {
             self.now = self.link.next_edge();
             self.link.tick();
             let lines = [1, 0].map(|i: usize| self.boards[i].ddc.link_output());
-            for (board, line) in self.boards.iter_mut().zip(lines) {
+            for i in self.order() {
+                let (board, line) = (&mut self.boards[i], lines[i]);
                 let mut line = if self.cut { Line::DEAD } else { line };
                 if let Some(queue) = &mut board.inject {
                     line = queue.pop_front().unwrap_or(Line::IDLE);
@@ -162,8 +167,14 @@ impl Rig {
             self.now = self.pci.next_edge();
             self.pci.tick();
             let now = self.now;
-            self.boards.iter_mut().for_each(|board| board.step_pci(now));
+            self.order()
+                .into_iter()
+                .for_each(|i| self.boards[i].step_pci(now));
         }
+    }
+
+    fn order(&self) -> [usize; 2] {
+        if self.swapped { [1, 0] } else { [0, 1] }
     }
 
     /// Runs for some PCI cycles.
@@ -179,7 +190,11 @@ impl Rig {
     pub fn until(&mut self, limit: u64, mut done: impl FnMut(&Self) -> bool) {
         let end = self.pci.cycle() + limit;
         while !done(self) {
-            assert!(self.pci.cycle() < end, "not done within {limit} PCI cycles\n{}", self.dump());
+            assert!(
+                self.pci.cycle() < end,
+                "not done within {limit} PCI cycles\n{}",
+                self.dump()
+            );
             self.step();
         }
     }
@@ -284,12 +299,22 @@ impl Rig {
 }
 
 pub fn next(at: u32, base: u32) -> u32 {
-    if at == base + 16 * (ENTRIES - 1) { base } else { at + 16 }
+    if at == base + 16 * (ENTRIES - 1) {
+        base
+    } else {
+        at + 16
+    }
 }
 
 /// A page with these flags.
 pub fn page(length: u16, local: u32, remote: u32, control: Control) -> Descriptor {
-    Descriptor { page_length: length, routing_part: 0x0001, control, prsa: remote, plsa: local }
+    Descriptor {
+        page_length: length,
+        routing_part: 0x0001,
+        control,
+        prsa: remote,
+        plsa: local,
+    }
 }
 
 /// A last page that is reported and counted.
@@ -298,7 +323,10 @@ pub fn last(length: u16, local: u32, remote: u32, mi: u32) -> Descriptor {
 }
 
 /// LMP, NOS, NOR, LMI.
-pub const LAST: Control = Control::LMP.with(Control::NOS).with(Control::NOR).with(Control::LMI);
+pub const LAST: Control = Control::LMP
+    .with(Control::NOS)
+    .with(Control::NOR)
+    .with(Control::LMI);
 
 /// The symbols of a long packet that carries `bytes` to `address`.
 pub fn long_packet(control: Control, address: u32, bytes: &[u8], tail: Tail) -> Vec<Symbol> {
@@ -310,19 +338,34 @@ pub fn long_packet(control: Control, address: u32, bytes: &[u8], tail: Tail) -> 
         .map(|chunk| Word::data(u32::from_le_bytes(chunk.try_into().unwrap())))
         .collect();
     let last_lane = (address.wrapping_add(bytes.len() as u32).wrapping_sub(1) & 3) as u8;
-    let header = Header { routing_part: 1, control, address };
-    emit(&PacketView::Long { header, data: &data, tail: Tail { last_lane, ..tail } })
+    let header = Header {
+        routing_part: 1,
+        control,
+        address,
+    };
+    emit(&PacketView::Long {
+        header,
+        data: &data,
+        tail: Tail { last_lane, ..tail },
+    })
 }
 
 /// The symbols of a short packet.
 pub fn short_packet(control: Control, data: [u32; 2]) -> Vec<Symbol> {
-    emit(&PacketView::Short(Short { routing_part: 1, control, data }))
+    emit(&PacketView::Short(Short {
+        routing_part: 1,
+        control,
+        data,
+    }))
 }
 
 fn emit(packet: &PacketView<'_>) -> Vec<Symbol> {
     let mut words = [Word::default(); 200];
     let count = packet.emit(&mut words).unwrap();
-    words[..count].iter().flat_map(|word| word.symbols()).collect()
+    words[..count]
+        .iter()
+        .flat_map(|word| word.symbols())
+        .collect()
 }
 
 impl Rig {
@@ -331,7 +374,11 @@ impl Rig {
     pub fn feed(&mut self, board: usize, symbols: &[Symbol]) {
         let queue = self.boards[board].inject.get_or_insert_default();
         queue.extend(symbols.iter().map(|&symbol| Line::symbol_of(symbol)));
-        while self.boards[board].inject.as_ref().is_some_and(|queue| !queue.is_empty()) {
+        while self.boards[board]
+            .inject
+            .as_ref()
+            .is_some_and(|queue| !queue.is_empty())
+        {
             self.step();
         }
         self.run(120);
@@ -340,5 +387,9 @@ impl Rig {
 
 /// Tail of a last packet.
 pub fn last_of(packets: u16) -> Tail {
-    Tail { expected: packets, last: true, ..Tail::default() }
+    Tail {
+        expected: packets,
+        last: true,
+        ..Tail::default()
+    }
 }
