@@ -146,6 +146,12 @@ impl Transmit {
         regs.lpe_current = ring.next(regs.lpe_current);
         let descriptor = Descriptor::from_words(self.raw);
         let control = descriptor.control.without(Control::RESERVED);
+        trace!(
+            "descriptor: {} bytes to node {}, control {:#010x}",
+            descriptor.page_length,
+            descriptor.routing_part,
+            control.bits()
+        );
         let last = control.has(Control::LMP);
         let length = if control.is_short() {
             0
