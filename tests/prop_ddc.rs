@@ -215,6 +215,35 @@ proptest! {
     }
 
     #[test]
+    fn a_hostile_driver_never_breaks_the_bus_and_a_reset_heals_the_chip(
+        writes in prop::collection::vec((0u8..0x20, any_value(), 0u64..60), 1..60),
+        feed in prop::collection::vec(noise(), 0..100),
+    ) {
+        let mut rig = Rig::started(ALL_ON | LRM_ENABLE);
+        for board in 0..2 {
+            rig.post(board, &[last(900, DATA + 1, DATA + 0x800, 1), last(5, DATA, DATA, 2)]);
+        }
+        for (offset, value, wait) in writes {
+            rig.write(0, 4 * offset, value);
+            rig.run(wait);
+        }
+        rig.feed(0, &feed);
+        rig.assert_clean();
+        for board in 0..2 {
+            rig.write(board, COMMAND, 0x8000);
+        }
+        rig.boards[0].inject = None;
+        rig.run(10);
+        for board in 0..2 {
+            rig.start(board, ALL_ON);
+        }
+        for mi in 0..3 {
+            copy(&mut rig, 700, DATA + 1, DATA + 0x2_0002, mi);
+        }
+        rig.assert_clean();
+    }
+
+    #[test]
     fn noise_on_the_link_never_hangs_or_writes_without_a_header(
         noise in prop::collection::vec(noise(), 0..400),
         command in prop_oneof![Just(ALL_ON), Just(ALL_ON | LRM_ENABLE)],
@@ -252,6 +281,19 @@ proptest! {
         }
         rig.assert_clean();
     }
+}
+
+/// Register values: anything, ring entries, and what makes the chip work.
+fn any_value() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        any::<u32>(),
+        (0u32..64).prop_map(|k| LPE + 16 * k),
+        (0u32..64).prop_map(|k| LMI + 16 * k),
+        Just(ALL_ON),
+        Just(ALL_ON | LOOPBACK),
+        Just(0x104),
+        Just(u32::MAX),
+    ]
 }
 
 /// Symbols in no order, with all control codes.
