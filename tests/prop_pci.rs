@@ -355,6 +355,36 @@ proptest! {
         }
     }
 
+    /// The order in which the agents of a clock are stepped does not matter.
+    #[test]
+    fn agents_can_be_stepped_in_any_order(
+        config in bridge_config(), master in master_config(), transfer in transfer(),
+    ) {
+        let mut boards = [0, 1, 2].map(|_| Board::new(config, master));
+        for board in &mut boards {
+            for &response in &transfer.responses {
+                board.bridge.respond_next(response).unwrap();
+            }
+            board.bridge.submit(ConfigAccess::read(4)).unwrap();
+            let command =
+                if transfer.write { Command::MemoryWrite } else { Command::MemoryRead };
+            let words = vec![transfer.seed; transfer.len as usize];
+            board.master.submit(command, BASE + 4 * transfer.at, &words);
+        }
+        for _ in 0..300 {
+            for (order, board) in boards.iter_mut().enumerate() {
+                board.step(order);
+            }
+            let [first, others @ ..] = &boards;
+            for other in others {
+                prop_assert_eq!(&first.bridge, &other.bridge);
+                prop_assert_eq!(&first.master, &other.master);
+                prop_assert_eq!(&first.device, &other.device);
+                prop_assert_eq!(&first.memory, &other.memory);
+            }
+        }
+    }
+
     /// A spoiled address or write makes SERR# or PERR# and is counted; the
     /// checker names it.
     #[test]

@@ -89,7 +89,7 @@ impl Arbiter {
             Some(owner) if idle => {
                 let other = self.ready(owner.other(), config);
                 if wanted(owner) {
-                    self.unused += 1;
+                    self.unused = self.unused.saturating_add(1);
                     (!(other && self.unused >= config.idle_grant_limit)).then_some(owner)
                 } else {
                     (config.park == Some(owner) && !other).then_some(owner)

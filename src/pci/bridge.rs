@@ -199,15 +199,15 @@ impl HostBridge {
     /// One edge of the PCI clock. `bus` and `ddc_req_n` are as they stand just
     /// before it.
     pub fn step<M: Memory>(&mut self, bus: &Signals, ddc_req_n: bool, memory: &mut M) {
-        self.stats.cycles += 1;
+        self.stats.cycles = self.stats.cycles.saturating_add(1);
         let idle = bus.is_idle();
         if idle {
-            self.stats.idle += 1;
+            self.stats.idle = self.stats.idle.saturating_add(1);
             if self.quiet && ddc_req_n {
                 return;
             }
         } else {
-            self.stats.busy += 1;
+            self.stats.busy = self.stats.busy.saturating_add(1);
         }
 
         let bad = match self.expect {
@@ -311,7 +311,7 @@ impl HostBridge {
     /// The same as that many steps; only for up to [`idle_for`](Self::idle_for)
     /// clocks.
     pub const fn skip(&mut self, cycles: u64) {
-        self.stats.cycles += cycles;
-        self.stats.idle += cycles;
+        self.stats.cycles = self.stats.cycles.saturating_add(cycles);
+        self.stats.idle = self.stats.idle.saturating_add(cycles);
     }
 }

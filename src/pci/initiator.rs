@@ -267,7 +267,7 @@ impl Initiator {
             if bus.devsel_n {
                 self.finish(ConfigEnd::TargetAbort, None, config);
             } else {
-                self.retries += 1;
+                self.retries = self.retries.saturating_add(1);
                 if self.retries > config.retry_limit {
                     self.finish(ConfigEnd::RetryLimit, None, config);
                 } else {

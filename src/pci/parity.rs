@@ -1,7 +1,7 @@
 //! The parity of a clock.
 
 /// The value PAR must have in the clock *after* one with this AD and C/BE#: it
-/// makes the number of ones on AD[31:0], C/BE#[3:0] and PAR even.
+/// makes the number of ones on `AD[31:0]`, `C/BE#[3:0]` and PAR even.
 ///
 /// ```
 /// assert!(!multipc::pci::even_parity(0x0000_0003, 0b0000));

@@ -9,9 +9,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Signals {
-    /// AD[31:0].
+    /// `AD[31:0]`.
     pub ad: u32,
-    /// C/BE#[3:0]: the command in the address phase; in data phases byte
+    /// `C/BE#[3:0]`: the command in the address phase; in data phases byte
     /// enables, active low.
     pub cbe_n: u8,
     /// PAR: makes AD, C/BE# and PAR of the *previous* clock even.
@@ -63,9 +63,9 @@ impl Default for Signals {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Drive {
-    /// AD[31:0].
+    /// `AD[31:0]`.
     pub ad: Option<u32>,
-    /// C/BE#[3:0].
+    /// `C/BE#[3:0]`.
     pub cbe_n: Option<u8>,
     /// PAR.
     pub par: Option<bool>,

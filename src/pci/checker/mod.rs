@@ -166,7 +166,7 @@ impl Checker {
 
     /// `cycles` clocks of an idle bus that were not observed one by one.
     pub const fn skip(&mut self, cycles: u64) {
-        self.cycle += cycles;
+        self.cycle = self.cycle.saturating_add(cycles);
     }
 
     /// One clock.
@@ -199,7 +199,7 @@ impl Checker {
             self.check(!bus.irdy_n, Rule::IrdyWithoutTransaction);
         }
         self.before = *now;
-        self.cycle += 1;
+        self.cycle = self.cycle.saturating_add(1);
     }
 
     fn check(&mut self, broken: bool, rule: Rule) {
