@@ -216,7 +216,7 @@ impl Ddc {
             // A register may have changed.
             self.sleeps_on = None;
         }
-        self.asleep = self.pci_idle_for() == u64::MAX;
+        self.asleep = self.master.is_idle() && self.pci_idle_for() == u64::MAX;
     }
 
     /// The PCI clock has seen all that the link clock counted.
@@ -298,7 +298,8 @@ impl Ddc {
         self.tx_fifo.clock_reader();
         self.rx_fifo.clock_writer();
         self.tx.go.clock();
-        self.sleeps_on = (self.link_idle_for(input) > 0).then_some(input);
+        let quiet = input.is_quiet() && self.port.is_quiet();
+        self.sleeps_on = (quiet && self.link_idle_for(input) > 0).then_some(input);
     }
 
     /// What the link side drives.

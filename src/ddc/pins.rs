@@ -88,6 +88,9 @@ impl Pins {
     /// the same line.
     pub(super) const fn both(a: &Self, b: &Self) -> Drive {
         let driven = a.driven | b.driven;
+        if driven == 0 {
+            return Drive::RELEASED;
+        }
         let high = a.high | b.high;
         macro_rules! level {
             ($line:ident) => {
