@@ -104,6 +104,14 @@ const SOFT_RESET: u32 = 1 << 15;
 const LMI_OVERFLOW: u32 = 1 << 12;
 const R3_HEALTHY: u32 = 0x03;
 
+// The memory is too long to print.
+#[cfg(feature = "defmt")]
+impl defmt::Format for FakeController<'_> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "FakeController {{ registers: {=[?]} }}", self.registers);
+    }
+}
+
 const fn slot(offset: u8) -> usize {
     (offset as usize >> 2) & 31
 }

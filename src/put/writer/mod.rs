@@ -95,13 +95,14 @@ struct Job {
 }
 
 /// [`RemoteWrite`] over the driver of one board: at most `JOBS` transfers in
-/// progress, and `EVENTS` notifications that the user has not taken.
+/// progress, and `EVENTS` (4 or more) notifications that the user has not taken.
 ///
 /// The writer owns the driver and one of its SAPs. Other users of the board
-/// find their events in [`event`](Self::event). While `EVENTS` of one kind
-/// wait there, further ones stay in the rings: nothing is lost.
+/// find their events in [`event`](Self::event). While there is no room for more
+/// events or notifications, they stay in the rings: nothing is lost. Faults that
+/// the board survives are dropped when `EVENTS` wait; the driver counts them
+/// ([`Stats::faults`](super::Stats::faults)).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Writer<const JOBS: usize = 8, const EVENTS: usize = 16> {
     put: Put,
     sap: Sap,
@@ -115,12 +116,30 @@ pub struct Writer<const JOBS: usize = 8, const EVENTS: usize = 16> {
     events: Deque<Event, EVENTS>,
 }
 
+// `Deque` has no format of its own.
+#[cfg(feature = "defmt")]
+impl<const JOBS: usize, const EVENTS: usize> defmt::Format for Writer<JOBS, EVENTS> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(
+            f,
+            "Writer {{ put: {}, config: {}, jobs: {=usize}, arrivals: {=usize}, events: {=usize} }}",
+            self.put,
+            self.config,
+            self.jobs.len(),
+            self.arrivals.len(),
+            self.events.len()
+        );
+    }
+}
+
 impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
     /// A writer on a driver that is open.
     ///
     /// # Errors
     /// [`WriterError`]; clone the driver before if it must survive.
     pub fn new(mut put: Put, config: WriterConfig) -> Result<Self, WriterError> {
+        // With fewer, a poll could find no room for one event of each ring.
+        const { assert!(JOBS >= 1 && EVENTS >= 4) };
         let WriterConfig {
             tags,
             page,
@@ -160,7 +179,8 @@ impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
 
     /// The driver, for its other users. Their entries share the ring with the
     /// transfers; entries posted in the middle of a transfer lie between its
-    /// pages. Taking events here takes the writer's own, too.
+    /// pages. Taking events here takes the writer's own, too. Ending the driver
+    /// ends the writer: make a new one after the next start.
     pub const fn put_mut(&mut self) -> &mut Put {
         &mut self.put
     }
