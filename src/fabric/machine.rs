@@ -15,6 +15,7 @@ use super::node::{Node, Router, Schedule};
 use super::probe::{Domain, Edge, NoProbe, Probe};
 use super::wiring::{End, Wire};
 use crate::hsl::Line;
+use crate::hsl::word::Set;
 use crate::time::{Clock, Duration, Frequency, Instant};
 
 /// Clocks and stepping of a machine.
@@ -271,7 +272,7 @@ impl<'a, P: Probe> Machine<'a, P> {
             router.catch_up(link);
         }
         for node in self.nodes.iter_mut() {
-            node.catch_up_link(link, &self.wires);
+            node.catch_up_link(link);
             node.catch_up_pci(pci);
         }
     }
@@ -320,18 +321,20 @@ impl<'a, P: Probe> Machine<'a, P> {
         router.sample(cycle, &self.wires);
         router.chip.step(&router.inputs);
         router.schedule.seen = cycle;
-        let (outputs, tx) = (*router.chip.outputs(), router.tx);
+        let (outputs, tx, cabled) = (*router.chip.outputs(), router.tx, router.cabled);
         let status_changed = router.chip.link_status() != status;
         // Sleep when no input can change before somebody writes one.
         let mut due = cycle + 1;
-        if router.inputs_settled(cycle + 1, &self.wires) {
+        if outputs.iter().all(|line| line.is_quiet())
+            && router.inputs_settled(cycle + 1, &self.wires)
+        {
             router.sample(cycle + 1, &self.wires);
             due = due.saturating_add(router.chip.idle_for(&router.inputs));
         }
         router.schedule.due = due;
         self.link_due = self.link_due.min(due);
-        for (line, wire) in outputs.into_iter().zip(tx) {
-            self.drive(wire, cycle, line);
+        for port in Set(cabled) {
+            self.drive(tx[port], cycle, outputs[port]);
         }
         if status_changed {
             let next = self.pci.cycle() + 1;
@@ -355,7 +358,7 @@ impl<'a, P: Probe> Machine<'a, P> {
             self.link_due = self.link_due.min(node.link_schedule.due);
             return;
         }
-        node.catch_up_link(cycle - 1, &self.wires);
+        node.catch_up_link(cycle - 1);
         node.catch_up_pci(pci_cycle);
         let wire = self.wires.get(usize::from(node.rx));
         node.ddc
@@ -363,15 +366,17 @@ impl<'a, P: Probe> Machine<'a, P> {
         node.link_schedule.seen = cycle;
         let mut due = cycle + 1;
         if wire.is_none_or(|wire| wire.line.is_settled(cycle + 1)) {
-            let held = wire.map_or(Line::DEAD, |wire| wire.line.last());
-            due = due.saturating_add(node.ddc.link_idle_for(held));
+            node.held = wire.map_or(Line::DEAD, |wire| wire.line.last());
+            due = due.saturating_add(node.ddc.link_idle_for(node.held));
         }
         node.link_schedule.due = due;
         self.link_due = self.link_due.min(due);
         // The bus side may have something to do now.
-        let bus = (pci_cycle + 1).saturating_add(node.ddc.pci_idle_for());
-        node.pci_schedule.wake(bus);
-        self.pci_due = self.pci_due.min(bus);
+        if node.pci_schedule.due > pci_cycle + 1 {
+            let bus = (pci_cycle + 1).saturating_add(node.ddc.pci_idle_for());
+            node.pci_schedule.wake(bus);
+            self.pci_due = self.pci_due.min(bus);
+        }
         let (line, tx) = (node.ddc.link_output(), node.tx);
         self.drive(tx, cycle, line);
     }
@@ -437,7 +442,7 @@ impl<'a, P: Probe> Machine<'a, P> {
             return;
         }
         node.catch_up_pci(cycle - 1);
-        node.catch_up_link(link_cycle, &self.wires);
+        node.catch_up_link(link_cycle);
         let router = self.routers.get_mut(usize::from(node.router));
         let status = router
             .as_ref()
@@ -448,11 +453,11 @@ impl<'a, P: Probe> Machine<'a, P> {
         node.pci_schedule.due = due;
         self.pci_due = self.pci_due.min(due);
         // The link side may have something to do now.
-        let wire = self.wires.get(usize::from(node.rx));
-        let held = wire.map_or(Line::DEAD, |wire| wire.line.last());
-        let link = (link_cycle + 1).saturating_add(node.ddc.link_idle_for(held));
-        node.link_schedule.wake(link);
-        self.link_due = self.link_due.min(link);
+        if node.link_schedule.due > link_cycle + 1 {
+            let link = (link_cycle + 1).saturating_add(node.ddc.link_idle_for(node.held));
+            node.link_schedule.wake(link);
+            self.link_due = self.link_due.min(link);
+        }
         if node.owns_router
             && let Some(router) = router
             && router.take_chain(node.ddc.pci_outputs(), link_cycle)

@@ -85,6 +85,9 @@ impl Rcube {
         let plain = self.ports.up() & !full;
         let mut pushed = 0;
         let mut others = !plain;
+        if others != 0 {
+            others &= !self.ports.deserted(lines);
+        }
         for input in Set(plain) {
             let line = lines[input];
             if PortBank::is_plain(line) {
