@@ -6,8 +6,9 @@
 //! it the check sum of what lies in memory at the end, is the same each time.
 //! Nothing may be allocated while a machine runs: each run asserts it.
 //!
-//! `cargo bench --features alloc --bench machine`; a number behind `--` divides
-//! the simulated time (callgrind is content with 50).
+//! `cargo bench --features alloc --bench machine`; behind `--` a number divides
+//! the simulated time (callgrind is content with 50), and a part of a name
+//! selects cases.
 
 use multipc::cluster::{Cluster, ClusterConfig};
 use multipc::ddc::Ddc;
@@ -57,6 +58,8 @@ struct Poster {
     /// Pages that are due but not posted.
     due: u64,
     offered: u64,
+    /// Up to when pages have been drawn.
+    drawn: Instant,
 }
 
 impl Poster {
@@ -72,7 +75,25 @@ impl Poster {
             random: Random(0x9E37_79B9_7F4A_7C15 ^ u64::from(node) << 32),
             due: 0,
             offered: 0,
+            drawn: machine.now(),
         }
+    }
+
+    /// What the software of this node wants to have sent by now.
+    fn draw(&mut self, now: Instant, traffic: Traffic, bytes: u32) {
+        let elapsed = now - self.drawn;
+        self.drawn = now;
+        let Traffic::Uniform { percent } = traffic else {
+            self.due = 64;
+            return;
+        };
+        // Whole pages, and one more with the chance that is left.
+        let symbols = u64::from(bytes + PACKET_SYMBOLS);
+        let millionths = elapsed.ps() * 66 / 100 * percent / symbols;
+        let more = self.random.below(1_000_000) < millionths % 1_000_000;
+        let pages = millionths / 1_000_000 + u64::from(more);
+        self.due += pages;
+        self.offered += pages;
     }
 
     /// Descriptors that the controller has not read yet.
@@ -204,19 +225,7 @@ fn stream(machine: &mut Machine<'static>, posters: &mut [Poster], case: &Case, w
     while machine.now() < end {
         let look = machine.now() + QUANTUM;
         for poster in posters.iter_mut() {
-            if let Traffic::Uniform { percent } = case.traffic {
-                // As many trials as symbols could have left, each of a page
-                // with the chance that makes the load.
-                let symbols = u64::from(case.page + PACKET_SYMBOLS);
-                let trials = QUANTUM.ps() * 66 / 1_000_000;
-                let chance = percent * 1_000_000 / 100 * trials / symbols;
-                let pages = chance / 1_000_000;
-                let more = poster.random.below(1_000_000) < chance % 1_000_000;
-                poster.due += pages + u64::from(more);
-                poster.offered += pages + u64::from(more);
-            } else {
-                poster.due = 64;
-            }
+            poster.draw(machine.now(), case.traffic, case.page);
             poster.post(machine, case.traffic, case.page, 32);
         }
         machine.run_until(look);
@@ -224,9 +233,15 @@ fn stream(machine: &mut Machine<'static>, posters: &mut [Poster], case: &Case, w
 }
 
 fn main() {
-    let shorter = std::env::args()
-        .find_map(|arg| arg.parse().ok())
-        .unwrap_or(1);
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let shorter = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(1);
+    let wanted = |name: &str| {
+        let mut words = args
+            .iter()
+            .filter(|arg| !arg.starts_with('-') && arg.parse::<u64>().is_err())
+            .peekable();
+        words.peek().is_none() || words.any(|word| name.contains(word.as_str()))
+    };
     let grid = Grid::mesh(&[8, 8]).unwrap();
     let pair = || Topology::pair().unwrap();
     let mesh = || Topology::mesh(&[8, 8]).unwrap();
@@ -299,7 +314,9 @@ fn main() {
             400,
         ),
     ] {
-        run(&case, shorter);
+        if wanted(case.name) {
+            run(&case, shorter);
+        }
     }
     println!(
         "bytes of state: Rcube {}, Ddc {}, HostBridge {}, Node {} (without host memory), Router {}, Channel {}",
