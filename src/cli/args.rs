@@ -27,13 +27,16 @@ pub struct PutArgs {
     /// Print the throughput points as CSV instead of tables
     #[arg(long)]
     pub csv: bool,
+    /// Leave the table of throughput points out
+    #[arg(long)]
+    pub brief: bool,
     /// Draw the curve into FILE (SVG) [default: put.svg, none with --json or --csv]
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Record PCI buses, registers and links of one latency round in FILE (VCD)
     #[arg(long, value_name = "FILE")]
     pub vcd: Option<PathBuf>,
-    /// Pages a point of the throughput curve
+    /// Pages a point of the throughput curve (fewer of large pages, from 400 kB on)
     #[arg(long, default_value_t = 200, value_name = "N",
           value_parser = clap::value_parser!(u32).range(8..=1001))]
     pub pages: u32,

@@ -24,6 +24,7 @@ pub fn put_curve(path: &Path, points: &[PutPoint], note: &str) -> Result<(), Box
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
         .margin(18)
+        .margin_right(40)
         .caption("PUT: throughput against page size", ("sans-serif", 22))
         .x_label_area_size(58)
         .y_label_area_size(64)

@@ -141,6 +141,11 @@ impl<'a, P: Probe> Machine<'a, P> {
         self.now
     }
 
+    /// The frequencies of link clock and PCI clock.
+    pub fn clocks(&self) -> [Frequency; 2] {
+        [self.link.frequency(), self.pci.frequency()]
+    }
+
     /// Edges of the link clock so far.
     pub fn link_cycle(&self) -> u64 {
         self.link.cycle()
