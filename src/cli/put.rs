@@ -144,9 +144,11 @@ fn record_waveform(path: &Path, topology: &Topology<'_>) -> Result<(), Box<dyn E
     let file = BufWriter::new(File::create(path).map_err(failed)?);
     let nodes = topology.generators().len();
     let probe = VcdProbe::new(Box::new(file), nodes, topology.routers().into()).map_err(failed)?;
-    let mut config = ClusterConfig::default();
     // The record's second of waiting would only be a gap in the picture.
-    config.settle_us = 1_000;
+    let config = ClusterConfig {
+        settle_us: 1_000,
+        ..ClusterConfig::default()
+    };
     let mut cluster = Cluster::boot_with_probe(topology, &config, probe)?;
     let (machine, writers) = cluster.parts();
     let [first, second, ..] = writers else {

@@ -1,12 +1,4 @@
 //! The machine that steps it all: nodes, routers, cables, two clocks.
-//!
-//! [`Machine::step`] carries out one clock edge and is the definition of
-//! truth. The `run_*` methods leave out the steps that would change nothing:
-//! a chip says for how long it is idle, sleeps, and is woken by a change on
-//! one of its cables or by its host. The result is the same, cycle for cycle
-//! (held by `tests/fast_paths.rs`). At coincident edges the link clock goes
-//! first. Inside an edge the order of the chips does not matter (held by
-//! `tests/order.rs`), since all outputs are registers.
 
 use managed::ManagedSlice;
 
@@ -55,7 +47,15 @@ pub struct Parts<'m, 'a> {
     pub routers: &'m [Router],
 }
 
-/// Nodes, routers and cables on two clocks. See the [module](self).
+/// Nodes, routers and cables on two clocks.
+///
+/// [`step`](Self::step) carries out one clock edge and is the definition of
+/// truth. The `run_*` methods leave out the steps that would change nothing:
+/// a chip says for how long it is idle, sleeps, and is woken by a change on
+/// one of its cables or by its host. The result is the same, cycle for cycle
+/// (held by `tests/fast_paths.rs`). At coincident edges the link clock goes
+/// first. Inside an edge the order of the chips does not matter (held by
+/// `tests/order.rs`), since all outputs are registers.
 #[derive(Debug)]
 pub struct Machine<'a, P = NoProbe> {
     pub(super) link: Clock,
