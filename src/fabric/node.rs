@@ -1,7 +1,7 @@
 //! What stands at the two ends of a cable: a node (host memory, PCI bus with
 //! its host bridge, PCI-DDC) and a router with its eight ports.
 
-use crate::ddc::{Ddc, DdcConfig, PciInputs, PciOutputs};
+use crate::ddc::{Ddc, DdcConfig, PciInputs};
 use crate::hsl::Line;
 use crate::hsl::word::Set;
 use crate::mem::Ram;
@@ -241,13 +241,15 @@ impl Router {
 
     /// Takes the configuration chain's pins from the owner's PCI-DDC, at link
     /// cycle `cycle`; true when the router has to wake for it.
-    pub(super) fn take_chain(&mut self, pins: PciOutputs, cycle: u64) -> bool {
-        if pins.r3_dout.is_none() && pins.r3_init == self.r3_init {
+    #[inline]
+    pub(super) fn take_chain(&mut self, owner: &Ddc, cycle: u64) -> bool {
+        let (r3_init, r3_dout) = owner.chain_pins();
+        if r3_dout.is_none() && r3_init == self.r3_init {
             return false;
         }
         self.catch_up(cycle);
-        self.r3_init = pins.r3_init;
-        self.chip.chain(pins.r3_init, pins.r3_dout);
+        self.r3_init = r3_init;
+        self.chip.chain(r3_init, r3_dout);
         self.schedule.wake(cycle + 1);
         true
     }
