@@ -245,6 +245,13 @@ impl Ddc {
         }
     }
 
+    /// R3_INIT and R3_DOUT of [`pci_outputs`](Self::pci_outputs), for the router
+    /// to look at after each PCI edge.
+    #[inline]
+    pub fn chain_pins(&self) -> (bool, Option<u8>) {
+        (self.regs.command.r3_init() == 1, self.r3_dout)
+    }
+
     /// One edge of the link clock.
     pub fn step_link(&mut self, input: Line) {
         if self.sleeps_on == Some(input) && self.sees_all_of_pci() {

@@ -17,6 +17,7 @@ pub mod labelling;
 mod machine;
 mod node;
 mod probe;
+mod sweep;
 pub mod topology;
 mod wiring;
 
