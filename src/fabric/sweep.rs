@@ -85,9 +85,7 @@ impl Sweep<'_, '_> {
         // Sleep when no input can change before somebody writes one. An input
         // that will, at the next edge, is sampled then: probes see the pins.
         let mut due = cycle + 1;
-        if outputs.iter().all(|line| line.is_quiet())
-            && router.inputs_hold(cycle + 1, self.wires)
-        {
+        if outputs.iter().all(|line| line.is_quiet()) && router.inputs_hold(cycle + 1, self.wires) {
             due = due.saturating_add(router.chip.idle_for(&router.inputs));
         }
         router.schedule.due = due;
