@@ -12,6 +12,8 @@
 mod build;
 mod channel;
 mod compare;
+#[cfg(feature = "alloc")]
+pub mod deadlock;
 mod host;
 pub mod labelling;
 mod machine;
