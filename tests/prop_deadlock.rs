@@ -5,8 +5,10 @@
 
 use std::collections::HashSet;
 
+use multipc::fabric::analysis::Analysis;
 use multipc::fabric::deadlock::certify;
-use multipc::fabric::topology::{Port, PortId, Topology, TopologyBuilder};
+use multipc::fabric::labelling::Labelling;
+use multipc::fabric::topology::{FatTree, Port, PortId, Topology, TopologyBuilder};
 use multipc::rcube::RoutingTable;
 
 /// SplitMix64.
@@ -196,4 +198,57 @@ fn a_thousand_random_tables_are_judged_as_by_brute_force() {
         proved > 200 && refuted > 200,
         "{proved} proved, {refuted} refuted"
     );
+}
+
+#[test]
+fn fat_trees_are_served_shortest_and_without_deadlock() {
+    for (levels, arity) in [
+        (1, 1),
+        (3, 1),
+        (1, 4),
+        (2, 2),
+        (4, 2),
+        (2, 3),
+        (3, 3),
+        (2, 4),
+        (3, 4),
+    ] {
+        let shape = FatTree::new(levels, arity).unwrap();
+        let topology = Topology::fat(&shape).unwrap();
+        for adaptive in [false, true] {
+            let tables = Labelling::up_down(&topology, &shape)
+                .unwrap()
+                .with_adaptive(adaptive);
+            let found = Analysis::new(&topology, &tables, |generator| tables.node_of(generator));
+            assert!(found.complete(), "{shape:?}: {:?}", found.first_failure);
+            assert!((found.stretch() - 1.0).abs() < 1e-9, "{shape:?}");
+            assert_eq!(found.longest, 2 * u32::from(shape.levels()), "{shape:?}");
+            let certificate = certify(&topology, &tables).unwrap();
+            assert_eq!(certificate.verify(&topology, &tables), Ok(()));
+        }
+        // Without its shape the machine is served as well, by the tree.
+        let auto = Labelling::auto(&topology).unwrap();
+        assert!(auto.survey(&topology).complete());
+        assert!(certify(&topology, &auto).is_ok());
+    }
+}
+
+/// 128 boards: 2 x 64 x 64 pairs cross the middle, on 64 cables each way.
+#[test]
+fn a_fat_tree_spreads_its_load() {
+    let shape = FatTree::new(3, 4).unwrap();
+    let topology = Topology::fat(&shape).unwrap();
+    let most = |adaptive: bool| {
+        let tables = Labelling::up_down(&topology, &shape)
+            .unwrap()
+            .with_adaptive(adaptive);
+        let found = Analysis::new(&topology, &tables, |generator| tables.node_of(generator));
+        found.busiest().unwrap().pairs
+    };
+    // A board's own cable: 127 pairs, and no cable has to carry more.
+    assert!((most(true) - 127.0).abs() < 1e-9);
+    assert!(most(false) <= 160.0, "{}", most(false));
+    let tree = Labelling::tree(&topology).unwrap();
+    let found = Analysis::new(&topology, &tree, |generator| tree.node_of(generator));
+    assert!(found.busiest().unwrap().pairs > 1_000.0);
 }

@@ -9,6 +9,8 @@
 //! Documents: hw/doc/fabric.md, hw/doc/topology.md.
 
 #[cfg(feature = "alloc")]
+pub mod analysis;
+#[cfg(feature = "alloc")]
 mod build;
 mod channel;
 mod compare;

@@ -34,6 +34,7 @@ use managed::ManagedSlice;
 mod build;
 mod cable;
 mod error;
+mod fat_tree;
 mod grid;
 mod route;
 
@@ -41,6 +42,7 @@ mod route;
 pub use build::TopologyBuilder;
 pub use cable::{Cable, Medium, PS_PER_MM};
 pub use error::{Limit, Plug, TopologyError};
+pub use fat_tree::{FatTree, Switch};
 pub use grid::Grid;
 pub use route::{Failure, Hop, Route, RouteError, Routes, Survey, Walk, follow, survey, walk};
 
