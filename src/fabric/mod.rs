@@ -21,6 +21,8 @@ pub mod labelling;
 mod machine;
 mod node;
 mod probe;
+mod service;
+pub mod stuck;
 pub mod topology;
 mod wiring;
 
@@ -32,4 +34,5 @@ pub use host::{Host, HostError};
 pub use machine::{Machine, MachineConfig, Parts};
 pub use node::{Node, Router};
 pub use probe::{Domain, Edge, NoProbe, Probe};
+pub use service::LoadTableError;
 pub use wiring::{End, Wire, WiringError};
