@@ -43,8 +43,6 @@ mod trace;
 #[cfg(feature = "alloc")]
 pub use report::{Reason, Report, Waiter};
 
-use crate::ddc::registers::{LpeCurrent, LpeNew};
-
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -165,12 +163,10 @@ impl<P: Probe> Machine<'_, P> {
             })
     }
 
-    /// Whether the controller of a node has descriptors that it has not read,
-    /// or not sent to their end.
+    /// Whether the controller of a node has pages that have not left whole.
     pub(super) fn has_unsent(&self, node: usize) -> bool {
-        self.nodes.get(node).is_some_and(|node| {
-            let register = |offset| node.ddc.register(offset);
-            register(LpeNew::OFFSET) != register(LpeCurrent::OFFSET)
-        })
+        self.nodes
+            .get(node)
+            .is_some_and(|node| node.ddc.has_unsent())
     }
 }
