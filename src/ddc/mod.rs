@@ -319,6 +319,11 @@ impl Ddc {
         self.regs.read(offset)
     }
 
+    /// Whether a page was posted that has not left whole: for a watchdog.
+    pub fn has_unsent(&self) -> bool {
+        self.tx.has_page() || self.regs.lpe_current != self.regs.lpe_new
+    }
+
     /// PCI edges that would only advance counters, with an idle bus, no grant and
     /// the link status held; [`u64::MAX`]: until something comes from outside. A
     /// link edge may end it.
