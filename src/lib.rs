@@ -15,15 +15,15 @@ mod fmt;
 
 // Floors, from the ground up: a module imports only from modules above it in
 // this list (held by `tests/layering.rs`).
-pub mod time;
-pub mod mem;
-pub mod remote;
-pub mod hsl;
-pub mod pci;
-pub mod ddc;
-pub mod rcube;
-pub mod maspar;
-pub mod fabric;
-pub mod put;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod ddc;
+pub mod fabric;
+pub mod hsl;
+pub mod maspar;
+pub mod mem;
+pub mod pci;
+pub mod put;
+pub mod rcube;
+pub mod remote;
+pub mod time;

@@ -59,7 +59,10 @@ impl<'a> Ram<'a> {
     /// RAM at `base`, rounded down to a multiple of 4, over `bytes`; a tail
     /// shorter than a word is reachable by the CPU only.
     pub fn new<T: Into<ManagedSlice<'a, u8>>>(base: u32, bytes: T) -> Self {
-        Self { base: base & !3, bytes: bytes.into() }
+        Self {
+            base: base & !3,
+            bytes: bytes.into(),
+        }
     }
 
     /// First physical address.
@@ -98,7 +101,12 @@ impl<'a> Ram<'a> {
     }
 
     fn outside(&self, addr: u32, len: usize) -> OutOfMemory {
-        OutOfMemory { addr, len, base: self.base, size: self.bytes.len() }
+        OutOfMemory {
+            addr,
+            len,
+            base: self.base,
+            size: self.bytes.len(),
+        }
     }
 
     fn offset(&self, addr: u32, len: usize) -> Option<usize> {

@@ -143,7 +143,11 @@ impl Frequency {
     /// The instant of edge `k`: `floor(k * 10^12 / hz)` ps (saturating).
     pub const fn edge(self, k: u64) -> Instant {
         let ps = (k as u128 * PS_PER_SECOND as u128) / self.0 as u128;
-        Instant(if ps > u64::MAX as u128 { u64::MAX } else { ps as u64 })
+        Instant(if ps > u64::MAX as u128 {
+            u64::MAX
+        } else {
+            ps as u64
+        })
     }
 
     /// Whole cycles that cover `time` (rounded up).
@@ -164,7 +168,11 @@ pub struct FrequencyError {
 
 impl fmt::Display for FrequencyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "clock of {} Hz is outside 1..={} Hz", self.hz, PS_PER_SECOND)
+        write!(
+            f,
+            "clock of {} Hz is outside 1..={} Hz",
+            self.hz, PS_PER_SECOND
+        )
     }
 }
 
@@ -257,7 +265,11 @@ mod tests {
 
     #[test]
     fn skip_equals_ticks() {
-        for f in [Frequency::LINK_66_MHZ, Frequency::PCI_33_MHZ, Frequency::LINK_80_MHZ] {
+        for f in [
+            Frequency::LINK_66_MHZ,
+            Frequency::PCI_33_MHZ,
+            Frequency::LINK_80_MHZ,
+        ] {
             let mut ticked = Clock::new(f);
             for n in 0..200u64 {
                 let mut skipped = Clock::new(f);

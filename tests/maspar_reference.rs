@@ -64,7 +64,10 @@ fn ropen(boards: usize, target: &[usize], tflag: &[bool]) -> Vec<usize> {
             Some(other) => place(boards, other.source).pe > at.pe,
         };
         if better {
-            wire[at.board][at.cluster] = Some(Request { source, target: target[source] });
+            wire[at.board][at.cluster] = Some(Request {
+                source,
+                target: target[source],
+            });
         }
     }
 
@@ -72,7 +75,9 @@ fn ropen(boards: usize, target: &[usize], tflag: &[bool]) -> Vec<usize> {
     let mut middle: Vec<Vec<Vec<Option<Request>>>> = vec![vec![vec![None; 4]; boards]; 16];
     for board in 0..boards {
         for cluster in 0..64 {
-            let Some(request) = wire[board][cluster] else { continue };
+            let Some(request) = wire[board][cluster] else {
+                continue;
+            };
             let group = place(boards, request.target).cluster % 16;
             for w in 0..4 {
                 if middle[group][board][w].is_none() {
@@ -88,7 +93,9 @@ fn ropen(boards: usize, target: &[usize], tflag: &[bool]) -> Vec<usize> {
     for group in 0..16 {
         for w in [3, 2, 1, 0] {
             for board in 0..boards {
-                let Some(request) = middle[group][board][w] else { continue };
+                let Some(request) = middle[group][board][w] else {
+                    continue;
+                };
                 let to = place(boards, request.target).board;
                 for v in 0..4 {
                     if last[group][to][v].is_none() {
@@ -106,7 +113,9 @@ fn ropen(boards: usize, target: &[usize], tflag: &[bool]) -> Vec<usize> {
         let mut taken = [false; 64];
         for group in 0..16 {
             for v in 0..4 {
-                let Some(request) = last[group][to][v] else { continue };
+                let Some(request) = last[group][to][v] else {
+                    continue;
+                };
                 let cluster = place(boards, request.target).cluster;
                 if !taken[cluster] {
                     taken[cluster] = true;
@@ -144,12 +153,17 @@ fn profile(when: &[Option<usize>]) -> Vec<usize> {
 
 #[test]
 fn reference_itself_meets_the_published_numbers() {
-    let reversed: Vec<usize> = (0..16384).map(|id: usize| (id as u16).reverse_bits() as usize >> 2).collect();
+    let reversed: Vec<usize> = (0..16384)
+        .map(|id: usize| (id as u16).reverse_bits() as usize >> 2)
+        .collect();
     let counts = profile(&route(16, &reversed, &[true; 16384]));
     assert_eq!(counts.len(), 70);
     assert_eq!(counts.iter().filter(|&&n| n == 304).count(), 30);
     let shuffled: Vec<usize> = (0..16384).map(|id| (id << 1 | id >> 13) & 16383).collect();
     assert_eq!(profile(&route(16, &shuffled, &[true; 16384])).len(), 52);
     let shifted: Vec<usize> = (0..16384).map(|id| (id + 4711) % 16384).collect();
-    assert_eq!(profile(&route(16, &shifted, &[true; 16384])), vec![1024; 16]);
+    assert_eq!(
+        profile(&route(16, &shifted, &[true; 16384])),
+        vec![1024; 16]
+    );
 }

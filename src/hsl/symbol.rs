@@ -75,12 +75,18 @@ impl Symbol {
     /// FCC, IDLE and the start-up characters: they live between two ends of a
     /// link, cost no credit and are never stored or routed.
     pub const fn is_link_level(self) -> bool {
-        matches!(self, Self::FCC | Self::IDLE | Self::REQUEST | Self::ACKNOWLEDGE)
+        matches!(
+            self,
+            Self::FCC | Self::IDLE | Self::REQUEST | Self::ACKNOWLEDGE
+        )
     }
 
     /// The name of a control code in the table.
     pub fn name(self) -> Option<&'static str> {
-        Self::CONTROL.iter().find(|(code, _)| *code == self).map(|&(_, name)| name)
+        Self::CONTROL
+            .iter()
+            .find(|(code, _)| *code == self)
+            .map(|&(_, name)| name)
     }
 }
 
@@ -189,7 +195,13 @@ mod tests {
     fn control_codes_are_distinct_and_control() {
         for (i, (code, name)) in Symbol::CONTROL.iter().enumerate() {
             assert!(code.is_control(), "{name}");
-            assert!(Symbol::CONTROL.iter().skip(i + 1).all(|(other, _)| other != code), "{name}");
+            assert!(
+                Symbol::CONTROL
+                    .iter()
+                    .skip(i + 1)
+                    .all(|(other, _)| other != code),
+                "{name}"
+            );
         }
     }
 

@@ -1,1 +1,24 @@
-//! maspar.
+//! The MasPar MP-1 and MP-2 global router.
+
+mod chip;
+mod config;
+mod geometry;
+mod mpl;
+mod pattern;
+mod random;
+mod router;
+mod set;
+mod ticks;
+
+pub use chip::{Personality, RouterChip};
+pub use config::{ConfigError, InputOrder, Pick, RouterConfig, Stage1, Wiring};
+pub use geometry::{
+    Bit, CLUSTER_PES, CLUSTERS, GROUPS, Geometry, MAX_BOARDS, MAX_CLUSTERS, MAX_PES, MachineSize,
+    Numbering, NumberingError, Place, SizeError, WIRES,
+};
+pub use mpl::{LoopReport, MoveError, Timetable, Word};
+pub use pattern::{Pattern, PatternError, SizeMismatch};
+pub use random::Draws;
+pub use router::{Connection, Router};
+pub use set::PeSet;
+pub use ticks::{Costs, Width};
