@@ -240,21 +240,21 @@ impl Wiring {
         &self.geometry
     }
 
-    /// The router address of a target slot: group, board, corner, PE, from
+    /// The router address of a target slot: corner, group, board, PE, from
     /// bit 13 down. The *corner* is the two bits of the cluster's number that
     /// the group leaves open; stage 3 resolves them.
     #[inline]
     pub fn address(&self, slot: u16) -> u16 {
         let code = u16::from(self.group_corner[slot as usize >> 4 & 63]);
-        (code >> 2) << 10 | (slot >> 10 & 15) << 6 | (code & 3) << 4 | slot & 15
+        (code & 3) << 12 | (code >> 2) << 8 | (slot >> 10 & 15) << 4 | slot & 15
     }
 
     /// The target slot of a router address.
     #[inline]
     pub fn slot(&self, address: u16) -> u16 {
-        let code = (address >> 10 & 15) << 2 | address >> 4 & 3;
+        let code = (address >> 8 & 15) << 2 | address >> 12 & 3;
         let cluster = u16::from(self.cluster[code as usize & 63]);
-        (address >> 6 & 15) << 10 | cluster << 4 | address & 15
+        (address >> 4 & 15) << 10 | cluster << 4 | address & 15
     }
 
     /// The stage-1 group of a cluster as a target.

@@ -7,22 +7,22 @@
 //!
 //! ```text
 //!  tflag        stage 1 wires       stage 2 inputs            stage 2 + 3
-//!  [cluster] -> [board][group] ---> [corner][group][board] -> first four,
+//!  [cluster] -> [board][group] ---> [corner, group, board] -> first four,
 //!  lowest PE    first four          sets of 64 inputs         then one a corner
 //! ```
 
 use super::chip::{Personality, first_four, lowest};
 use super::config::{ConfigError, Pick, RouterConfig, Wiring};
-use super::geometry::{
-    CLUSTER_PES, CLUSTERS, GROUPS, MAX_BOARDS, MAX_CLUSTERS, MAX_PES, MachineSize, WIRES,
-};
+use super::geometry::{CLUSTER_PES, GROUPS, MAX_BOARDS, MAX_CLUSTERS, MAX_PES, MachineSize, WIRES};
 use super::pattern::{Pattern, SizeMismatch};
 use super::set::PeSet;
 use super::ticks::Width;
 
 /// (board, group) and (group, board) pairs.
 const PAIRS: usize = MAX_BOARDS * GROUPS;
-const NO_CLUSTER: u8 = u8::MAX;
+/// (corner, group, board): the ways into target clusters.
+const PATHS: usize = WIRES * PAIRS;
+const NOBODY: u16 = u16::MAX;
 
 /// One path of the router, from the PE that asked to the PE it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,22 +33,6 @@ pub struct Connection {
     pub source: u16,
     /// The PE it named.
     pub target: u16,
-}
-
-/// The wires of one stage-1 group: who is on them and where they lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-struct Wires {
-    cluster: [u8; WIRES],
-    // Group, board and corner of the target: an address without its PE.
-    path: [u16; WIRES],
-}
-
-impl Wires {
-    const IDLE: Self = Self {
-        cluster: [NO_CLUSTER; WIRES],
-        path: [0; WIRES],
-    };
 }
 
 /// The global router and the flags of the PE array that drive it.
@@ -83,18 +67,23 @@ pub struct Router {
     wiring: Wiring,
     stage1: Personality,
     ticks: u64,
-    /// Router address that each PE names, by slot of the PE.
+    // PEs are numbered by *rank*: board, cluster, priority in the cluster.
+    // That is the slot, with the PE's bits inverted when the highest leads.
+    flip: u16,
+    /// Router address that each PE names, by rank.
     address: [u16; MAX_PES],
-    /// PEs with `tflag` 1, by cluster.
+    /// PEs with `tflag` 1, by cluster; bit 0 leads.
     tflag: [u16; MAX_CLUSTERS],
     /// Path that each cluster asks for (valid while it has a `tflag`).
     head: [u16; MAX_CLUSTERS],
     /// Clusters that ask, by (board, group).
     asks: [u64; PAIRS],
-    /// Wires out of stage 1, by (board, group).
-    wires: [Wires; PAIRS],
-    /// Stage-2 inputs that ask, by corner, then (group, board).
-    inputs: [[u64; PAIRS]; WIRES],
+    /// The cluster on each wire into stage 2, by (group, input).
+    who: [u16; MAX_CLUSTERS],
+    /// The path that wire asks for: an address without its PE.
+    path: [u16; MAX_CLUSTERS],
+    /// Stage-2 inputs that ask, by path.
+    inputs: [u64; PATHS],
     /// Stage-2 inputs that are connected right through, by group.
     open: [u64; GROUPS],
 }
@@ -110,13 +99,18 @@ impl Router {
             config: *config,
             stage1: config.stage1_personality(),
             ticks: 0,
+            flip: match config.pick {
+                Pick::Lowest => 0,
+                Pick::Highest => 15,
+            },
             address: [wiring.address(0); MAX_PES],
             wiring,
             tflag: [0; MAX_CLUSTERS],
             head: [0; MAX_CLUSTERS],
             asks: [0; PAIRS],
-            wires: [Wires::IDLE; PAIRS],
-            inputs: [[0; PAIRS]; WIRES],
+            who: [NOBODY; MAX_CLUSTERS],
+            path: [0; MAX_CLUSTERS],
+            inputs: [0; PATHS],
             open: [0; GROUPS],
         })
     }
@@ -165,8 +159,8 @@ impl Router {
         pattern.fits(self.size())?;
         let geometry = self.wiring.geometry();
         for (id, &target) in pattern.targets().iter().enumerate() {
-            let slot = geometry.slot(id as u16) as usize & (MAX_PES - 1);
-            self.address[slot] = self.wiring.address(geometry.slot(target));
+            let rank = (geometry.slot(id as u16) ^ self.flip) as usize & (MAX_PES - 1);
+            self.address[rank] = self.wiring.address(geometry.slot(target));
         }
         self.tflag = [0; MAX_CLUSTERS];
         self.settle();
@@ -176,30 +170,51 @@ impl Router {
     /// Sets the `tflag` of exactly the PEs in `set`; ids the machine lacks are
     /// ignored. Takes open paths down.
     pub fn set_tflags(&mut self, set: &PeSet) {
-        self.tflag = [0; MAX_CLUSTERS];
-        let pes = self.size().pes();
-        for id in set.iter().take_while(|&id| (id as usize) < pes) {
-            let slot = self.wiring.geometry().slot(id);
-            self.tflag[slot as usize >> 4 & (MAX_CLUSTERS - 1)] |= 1 << (slot & 15);
+        let size = self.size();
+        if *set == PeSet::first(size.pes()) {
+            self.tflag = [0; MAX_CLUSTERS];
+            for flags in self.tflag.iter_mut().take(size.clusters()) {
+                *flags = u16::MAX;
+            }
+        } else {
+            self.tflag = [0; MAX_CLUSTERS];
+            for (id, &word) in (0..size.pes() as u16).step_by(64).zip(set.words()) {
+                let mut left = word;
+                while left != 0 {
+                    let rank = self.rank(id | left.trailing_zeros() as u16);
+                    left &= left - 1;
+                    self.tflag[rank as usize >> 4 & (MAX_CLUSTERS - 1)] |= 1 << (rank & 15);
+                }
+            }
         }
         self.settle();
     }
 
     /// The same by cluster: bit `p` of word `c` is PE `p` of cluster `c`
-    /// (slots `16 c + p`).
+    /// (slot `16 c + p`).
+    #[cfg(feature = "alloc")]
     pub(crate) fn set_tflags_by_cluster(&mut self, flags: &[u16; MAX_CLUSTERS]) {
-        self.tflag = *flags;
         let clusters = self.size().clusters();
-        for flags in self.tflag.iter_mut().skip(clusters) {
-            *flags = 0;
+        self.tflag = *flags;
+        for (i, flags) in self.tflag.iter_mut().enumerate() {
+            if i >= clusters {
+                *flags = 0;
+            } else if self.flip != 0 {
+                *flags = flags.reverse_bits();
+            }
         }
         self.settle();
     }
 
+    #[inline]
+    fn rank(&self, id: u16) -> u16 {
+        self.wiring.geometry().slot(id) ^ self.flip
+    }
+
     /// Whether a PE's `tflag` is 1.
     pub fn tflag(&self, id: u16) -> bool {
-        let slot = self.wiring.geometry().slot(id);
-        self.tflag[slot as usize >> 4 & (MAX_CLUSTERS - 1)] >> (slot & 15) & 1 == 1
+        let rank = self.rank(id);
+        self.tflag[rank as usize >> 4 & (MAX_CLUSTERS - 1)] >> (rank & 15) & 1 == 1
     }
 
     /// Whether any `tflag` is 1, without its ticks.
@@ -214,63 +229,51 @@ impl Router {
         self.pending()
     }
 
-    /// The PE that a cluster puts forward.
-    #[inline]
-    fn pick(&self, flags: u16) -> u32 {
-        match self.config.pick {
-            Pick::Lowest => flags.trailing_zeros() & 15,
-            Pick::Highest => flags.leading_zeros() ^ 15,
-        }
-    }
-
     /// Rebuilds every request set from the flags and addresses.
     fn settle(&mut self) {
         self.asks = [0; PAIRS];
-        self.wires = [Wires::IDLE; PAIRS];
-        self.inputs = [[0; PAIRS]; WIRES];
+        self.who = [NOBODY; MAX_CLUSTERS];
+        self.inputs = [0; PATHS];
         self.open = [0; GROUPS];
         for cluster in 0..MAX_CLUSTERS {
             let flags = self.tflag[cluster];
             if flags != 0 {
-                let pe = self.pick(flags) as usize;
-                let path = self.address[cluster * CLUSTER_PES + pe] >> 4;
+                let path = self.address[cluster * CLUSTER_PES + lead(flags)] >> 4;
                 self.head[cluster] = path;
-                let pair = (cluster >> 6) * GROUPS + (path as usize >> 6 & 15);
+                let pair = (cluster >> 6) * GROUPS + group_of(path);
                 self.asks[pair] |= 1 << (cluster & 63);
             }
         }
         for pair in 0..PAIRS {
             if self.asks[pair] != 0 {
-                self.connect_wires(pair);
+                self.deal_wires(pair);
             }
         }
     }
 
-    /// Puts the winners of one stage-1 group on its wires.
+    /// Puts the winners of one stage-1 group, by (board, group), on its wires.
     #[inline]
-    fn connect_wires(&mut self, pair: usize) {
-        let board = pair / GROUPS;
-        let old = self.wires[pair & (PAIRS - 1)];
-        let mut new = Wires::IDLE;
+    fn deal_wires(&mut self, pair: usize) {
+        let (board, group) = (pair / GROUPS & (MAX_BOARDS - 1), pair % GROUPS);
         let outputs = self.stage1.outputs(self.asks[pair & (PAIRS - 1)]);
-        for wire in 0..WIRES {
-            let input = 1u64 << self.wiring.stage2_input(wire as u8, board as u8);
-            if old.cluster[wire] != NO_CLUSTER {
-                *self.input_set(old.path[wire]) &= !input;
+        for (wire, output) in outputs.iter().enumerate() {
+            let input = self.wiring.stage2_input(wire as u8, board as u8);
+            let bit = 1u64 << (input & 63);
+            let at = (group << 6 | input as usize) & (MAX_CLUSTERS - 1);
+            if self.who[at] != NOBODY {
+                self.inputs[self.path[at] as usize & (PATHS - 1)] &= !bit;
             }
-            if let Some(cluster) = outputs[wire] {
-                let path = self.head[(board * CLUSTERS + cluster as usize) & (MAX_CLUSTERS - 1)];
-                new.cluster[wire] = cluster;
-                new.path[wire] = path;
-                *self.input_set(path) |= input;
+            match output {
+                Some(lane) => {
+                    let cluster = (board << 6 | *lane as usize) & (MAX_CLUSTERS - 1);
+                    let path = self.head[cluster];
+                    self.who[at] = cluster as u16;
+                    self.path[at] = path;
+                    self.inputs[path as usize & (PATHS - 1)] |= bit;
+                }
+                None => self.who[at] = NOBODY,
             }
         }
-        self.wires[pair & (PAIRS - 1)] = new;
-    }
-
-    #[inline]
-    fn input_set(&mut self, path: u16) -> &mut u64 {
-        &mut self.inputs[path as usize & 3][path as usize >> 2 & (PAIRS - 1)]
     }
 
     /// `ropen`: tries to connect every PE whose `tflag` is 1, and takes 42
@@ -285,7 +288,8 @@ impl Router {
     #[inline]
     fn arbitrate(&mut self) {
         if self.config.stage3_wires == [0, 1, 2, 3] {
-            let [a, b, c, d] = &self.inputs;
+            let (ab, cd) = self.inputs.split_at(2 * PAIRS);
+            let ((a, b), (c, d)) = (ab.split_at(PAIRS), cd.split_at(PAIRS));
             for (group, open) in self.open.iter_mut().enumerate() {
                 let from = group * MAX_BOARDS;
                 let (a, b) = (&a[from..from + MAX_BOARDS], &b[from..from + MAX_BOARDS]);
@@ -306,7 +310,8 @@ impl Router {
                 *open = 0;
                 for board in 0..MAX_BOARDS {
                     let pair = group * MAX_BOARDS + board;
-                    let corners = [0, 1, 2, 3].map(|corner: usize| self.inputs[corner][pair]);
+                    let corners =
+                        [0, 1, 2, 3].map(|corner: usize| self.inputs[corner * PAIRS + pair]);
                     let wants = corners.iter().fold(0, |all, set| all | set);
                     let outputs = Personality::Hyperbar.outputs(wants);
                     let mut taken = 0;
@@ -351,15 +356,13 @@ impl Router {
     }
 
     fn connection(&self, group: usize, input: u8) -> Connection {
-        let (wire, board) = self.wiring.stage2_source(input);
-        let board = board as usize;
-        let cluster = self.wires[(board * GROUPS + group) & (PAIRS - 1)].cluster[wire as usize & 3];
-        let cluster = (board * CLUSTERS + cluster as usize) & (MAX_CLUSTERS - 1);
-        let slot = cluster * CLUSTER_PES + self.pick(self.tflag[cluster]) as usize;
+        let at = (group << 6 | input as usize) & (MAX_CLUSTERS - 1);
+        let cluster = self.who[at] as usize & (MAX_CLUSTERS - 1);
+        let rank = cluster * CLUSTER_PES + lead(self.tflag[cluster]);
         let geometry = self.wiring.geometry();
         Connection {
-            source: geometry.id(slot as u16),
-            target: geometry.id(self.wiring.slot(self.address[slot & (MAX_PES - 1)])),
+            source: geometry.id(rank as u16 ^ self.flip),
+            target: geometry.id(self.wiring.slot(self.address[rank])),
         }
     }
 
@@ -400,57 +403,56 @@ impl Router {
         for group in 0..GROUPS {
             let mut left = self.open[group];
             self.open[group] = 0;
+            count += left.count_ones();
             while left != 0 {
-                let input = left.trailing_zeros() as u8;
-                left &= left - 1;
-                count += 1;
-                let (wire, board) = self.wiring.stage2_source(input);
-                let (wire, board) = (wire as usize & 3, board as usize & 15);
-                let pair = board * GROUPS + group;
-                let wires = &mut self.wires[pair];
-                let old = wires.path[wire];
-                let lane = wires.cluster[wire] & 63;
-                let cluster = board * CLUSTERS + lane as usize;
-
+                let at = group << 6 | left.trailing_zeros() as usize & 63;
+                let bit = lowest(left);
+                left ^= bit;
+                let cluster = self.who[at] as usize & (MAX_CLUSTERS - 1);
                 let flags = self.tflag[cluster];
-                let pe = match self.config.pick {
-                    Pick::Lowest => flags.trailing_zeros() & 15,
-                    Pick::Highest => flags.leading_zeros() ^ 15,
-                };
-                served((cluster * CLUSTER_PES) as u16 | pe as u16);
-                let flags = flags & !(1 << pe);
+                served((cluster * CLUSTER_PES + lead(flags)) as u16 ^ self.flip);
+                let flags = flags & flags.wrapping_sub(1);
                 self.tflag[cluster] = flags;
+                let board = cluster >> 6;
                 if flags != 0 {
-                    let pe = match self.config.pick {
-                        Pick::Lowest => flags.trailing_zeros() & 15,
-                        Pick::Highest => flags.leading_zeros() ^ 15,
-                    };
-                    let path = self.address[cluster * CLUSTER_PES + pe as usize] >> 4;
+                    let path = self.address[cluster * CLUSTER_PES + lead(flags)] >> 4;
                     self.head[cluster] = path;
-                    let next = path as usize >> 6 & 15;
+                    let next = group_of(path);
                     if next == group {
                         // Same group, so the same wire: only its goal moves.
-                        wires.path[wire] = path;
-                        let bit = 1u64 << (input & 63);
-                        *self.input_set(old) &= !bit;
-                        *self.input_set(path) |= bit;
+                        let old = self.path[at] as usize & (PATHS - 1);
+                        self.path[at] = path;
+                        self.inputs[old] ^= bit;
+                        self.inputs[path as usize & (PATHS - 1)] |= bit;
                         continue;
                     }
-                    self.asks[board * GROUPS + next] |= 1 << lane;
+                    self.asks[board * GROUPS + next] |= 1 << (cluster & 63);
                     stale[board] |= 1 << next;
                 }
-                self.asks[pair] &= !(1 << lane);
+                self.asks[board * GROUPS + group] &= !(1 << (cluster & 63));
                 stale[board] |= 1 << group;
             }
         }
-        for board in 0..MAX_BOARDS {
-            let mut left = stale[board];
+        for (board, stale) in stale.iter().enumerate() {
+            let mut left = *stale;
             while left != 0 {
                 let group = left.trailing_zeros() as usize & 15;
                 left &= left - 1;
-                self.connect_wires(board * GROUPS + group);
+                self.deal_wires(board * GROUPS + group);
             }
         }
         count
     }
+}
+
+/// The PE of a cluster that leads.
+#[inline]
+fn lead(flags: u16) -> usize {
+    flags.trailing_zeros() as usize & 15
+}
+
+/// The stage-1 group of a path.
+#[inline]
+fn group_of(path: u16) -> usize {
+    path as usize >> 4 & (GROUPS - 1)
 }

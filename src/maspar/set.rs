@@ -52,6 +52,11 @@ impl PeSet {
             .is_some_and(|word| word >> (id & 63) & 1 == 1)
     }
 
+    /// 64 PEs a word, id 0 in bit 0 of word 0.
+    pub const fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// How many are in.
     pub fn len(&self) -> usize {
         self.words
