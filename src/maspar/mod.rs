@@ -7,6 +7,7 @@ mod mpl;
 mod pattern;
 mod random;
 mod router;
+pub mod schedule;
 mod set;
 mod ticks;
 

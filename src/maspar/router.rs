@@ -192,7 +192,6 @@ impl Router {
 
     /// The same by cluster: bit `p` of word `c` is PE `p` of cluster `c`
     /// (slot `16 c + p`).
-    #[cfg(feature = "alloc")]
     pub(crate) fn set_tflags_by_cluster(&mut self, flags: &[u16; MAX_CLUSTERS]) {
         let clusters = self.size().clusters();
         self.tflag = *flags;
