@@ -4,6 +4,9 @@
 //! loops over wires and booleans, no bit sets, no state between cycles, so
 //! that a slip in the bit-parallel model cannot hide in both.
 
+// Loops over numbers are the point here.
+#![allow(clippy::needless_range_loop)]
+
 /// What a wire carries: the PE that asks and the PE it asks for.
 #[derive(Clone, Copy)]
 struct Request {
@@ -166,4 +169,62 @@ fn reference_itself_meets_the_published_numbers() {
         profile(&route(16, &shifted, &[true; 16384])),
         vec![1024; 16]
     );
+}
+
+/// A small generator of its own, so that nothing is shared with the model.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % n
+    }
+}
+
+#[test]
+fn model_and_reference_agree_on_a_thousand_random_patterns() {
+    use multipc::maspar::{MachineSize, Pattern, Router, RouterConfig};
+
+    let mut dice = Dice(0x9E37_79B9);
+    let mut routers: Vec<Router> = MachineSize::ALL
+        .iter()
+        .map(|&size| Router::new(&RouterConfig::MP1.with_size(size)).unwrap())
+        .collect();
+    for round in 0..1000 {
+        let router = &mut routers[dice.below(5)];
+        let size = router.size();
+        let pes = size.pes();
+        // From few targets (many conflicts) to all, from few senders to all.
+        let targets = match dice.below(4) {
+            0 => 64 + dice.below(pes - 64),
+            _ => pes,
+        };
+        let density = 1 + dice.below(8);
+        let block = 1 << dice.below(5);
+        let mut target: Vec<usize> = (0..pes).map(|_| dice.below(targets)).collect();
+        if dice.below(2) == 0 {
+            // A permutation of blocks: long runs with the same board or group.
+            let mut order: Vec<usize> = (0..pes / block).collect();
+            for i in (1..order.len()).rev() {
+                order.swap(i, dice.below(i + 1));
+            }
+            target = (0..pes).map(|id| order[id / block] * block + id % block).collect();
+        }
+        let enabled: Vec<bool> = (0..pes).map(|_| dice.below(8) < density).collect();
+
+        let expected = route(size.boards(), &target, &enabled);
+        let pattern =
+            Pattern::from_fn(size, |id| enabled[id as usize].then(|| target[id as usize] as u32))
+                .unwrap();
+        let table = router.timetable(&pattern).unwrap();
+        for id in 0..pes {
+            assert_eq!(
+                table.when(id as u16).map(usize::from),
+                expected[id],
+                "round {round}, {pes} PEs, PE {id}"
+            );
+        }
+    }
 }
