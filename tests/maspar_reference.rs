@@ -210,14 +210,17 @@ fn model_and_reference_agree_on_a_thousand_random_patterns() {
             for i in (1..order.len()).rev() {
                 order.swap(i, dice.below(i + 1));
             }
-            target = (0..pes).map(|id| order[id / block] * block + id % block).collect();
+            target = (0..pes)
+                .map(|id| order[id / block] * block + id % block)
+                .collect();
         }
         let enabled: Vec<bool> = (0..pes).map(|_| dice.below(8) < density).collect();
 
         let expected = route(size.boards(), &target, &enabled);
-        let pattern =
-            Pattern::from_fn(size, |id| enabled[id as usize].then(|| target[id as usize] as u32))
-                .unwrap();
+        let pattern = Pattern::from_fn(size, |id| {
+            enabled[id as usize].then(|| target[id as usize] as u32)
+        })
+        .unwrap();
         let table = router.timetable(&pattern).unwrap();
         for id in 0..pes {
             assert_eq!(

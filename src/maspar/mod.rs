@@ -9,6 +9,7 @@ mod random;
 mod router;
 pub mod schedule;
 mod set;
+mod tick_router;
 mod ticks;
 
 pub use chip::{Personality, RouterChip};
@@ -22,4 +23,5 @@ pub use pattern::{Pattern, PatternError, SizeMismatch};
 pub use random::Draws;
 pub use router::{Connection, Router};
 pub use set::PeSet;
+pub use tick_router::{STAGES, Step, TickRouter, Wires};
 pub use ticks::{Costs, Width};
