@@ -19,6 +19,8 @@ mod best;
 mod colouring;
 mod demand;
 mod first_fit;
+#[cfg(feature = "alloc")]
+mod genetic;
 mod hardware;
 mod races;
 
@@ -27,6 +29,8 @@ pub use best::{Best, Found};
 pub use colouring::Colouring;
 pub use demand::{Bound, Demand, Limit};
 pub use first_fit::{FirstFit, Order};
+#[cfg(feature = "alloc")]
+pub use genetic::{Generation, Genetic, GeneticConfig};
 pub use hardware::HardwareLoop;
 pub use races::{one_sender_each, one_sender_each_by_load};
 
