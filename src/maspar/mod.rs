@@ -6,6 +6,7 @@ mod geometry;
 mod mpl;
 mod pattern;
 mod random;
+pub mod remote;
 mod router;
 pub mod schedule;
 mod set;

@@ -167,6 +167,13 @@ impl Router {
         Ok(())
     }
 
+    /// Loads one PE's address; bits of either id beyond the machine's are
+    /// ignored. It counts from the next [`set_tflags`](Self::set_tflags) on.
+    pub fn set_address(&mut self, source: u16, target: u16) {
+        let rank = self.rank(source) as usize & (MAX_PES - 1);
+        self.address[rank] = self.wiring.address(self.wiring.geometry().slot(target));
+    }
+
     /// Sets the `tflag` of exactly the PEs in `set`; ids the machine lacks are
     /// ignored. Takes open paths down.
     pub fn set_tflags(&mut self, set: &PeSet) {

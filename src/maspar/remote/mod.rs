@@ -1,0 +1,642 @@
+//! Remote write and remote read on the PE array, by router cycles.
+//!
+//! Every PE may have one transfer under way. A transfer moves a word of up to
+//! four bytes a router cycle; all PEs with words left go *round* together: one
+//! `router[]` loop (or one run of a schedule) sends one word of each. A word
+//! travels with the address it goes to, since addresses differ between PEs.
+//! Source: hw/doc/maspar.md, section "Remote write".
+
+use core::fmt;
+
+use managed::ManagedSlice;
+
+use super::config::{ConfigError, RouterConfig};
+use super::geometry::{MAX_CLUSTERS, MAX_PES, MachineSize};
+use super::router::{Connection, Router};
+use super::schedule::{NO_PHASE, Schedule};
+use super::set::PeSet;
+use super::ticks::Width;
+use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
+
+/// Bytes of a word on the router.
+const WORD: u64 = 4;
+const NOBODY: u16 = u16::MAX;
+
+/// What a PE has under way, and who has notified it: storage of a [`PeArray`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Slot {
+    job: Option<Job>,
+    // Senders whose notification waits here, oldest first, linked by `next`.
+    first: u16,
+    last: u16,
+    next: u16,
+}
+
+impl Slot {
+    /// Nothing under way.
+    pub const IDLE: Self = Self {
+        job: None,
+        first: NOBODY,
+        last: NOBODY,
+        next: NOBODY,
+    };
+}
+
+impl Default for Slot {
+    fn default() -> Self {
+        Self::IDLE
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Job {
+    transfer: Transfer,
+    /// Bytes moved.
+    done: u64,
+    /// The tag still has to travel.
+    tag: bool,
+    /// Waits in the receiver's list.
+    mail: bool,
+}
+
+impl Job {
+    fn active(&self) -> bool {
+        !self.mail && (self.done < self.transfer.length || self.tag)
+    }
+}
+
+/// What an exchange took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Cost {
+    /// Words of the longest transfer: times the loop or the schedule was run.
+    pub rounds: u32,
+    /// Router cycles.
+    pub cycles: u32,
+    /// Ticks.
+    pub ticks: u64,
+}
+
+/// How an exchange is carried out.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub enum Method<'s> {
+    /// By the hardware loop.
+    #[default]
+    Loop,
+    /// By a schedule for the pattern of (source, target) pairs, or for one
+    /// that has them all; compiled once, used for any bytes and addresses.
+    Schedule(&'s Schedule),
+}
+
+/// The PEs' memories and the router between them.
+#[derive(Debug)]
+pub struct PeArray<'a> {
+    router: Router,
+    address_bits: u32,
+    memory: ManagedSlice<'a, u8>,
+    slots: ManagedSlice<'a, Slot>,
+    // Transfers with words left, and those of the round under way.
+    active: PeSet,
+    cost: Cost,
+}
+
+impl<'a> PeArray<'a> {
+    /// An array whose PE `i` has the `i`-th equal part of `memory`; `slots`
+    /// has one entry for each PE.
+    ///
+    /// # Errors
+    /// [`RemoteError::Config`] for a router that is none,
+    /// [`RemoteError::Storage`] when `slots` or `memory` do not divide.
+    pub fn new<M, S>(config: &RouterConfig, memory: M, slots: S) -> Result<Self, RemoteError>
+    where
+        M: Into<ManagedSlice<'a, u8>>,
+        S: Into<ManagedSlice<'a, Slot>>,
+    {
+        let (memory, mut slots) = (memory.into(), slots.into());
+        let pes = config.size.pes();
+        if slots.len() != pes || memory.len() % pes != 0 {
+            return Err(RemoteError::Storage {
+                bytes: memory.len(),
+                slots: slots.len(),
+                pes,
+            });
+        }
+        slots.fill(Slot::IDLE);
+        Ok(Self {
+            router: Router::new(config).map_err(RemoteError::Config)?,
+            address_bits: 32,
+            memory,
+            slots,
+            active: PeSet::EMPTY,
+            cost: Cost::default(),
+        })
+    }
+
+    /// Bits of the remote address that travel before each word, a tick each.
+    /// Default 32 (chosen: a PE address in full). 0 models a store to the same
+    /// address everywhere, as `router[i].v` of MPL.
+    pub fn set_address_bits(&mut self, bits: u32) {
+        self.address_bits = bits;
+    }
+
+    /// The machine's size.
+    pub const fn size(&self) -> MachineSize {
+        self.router.size()
+    }
+
+    /// What was spent so far.
+    pub const fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// Bytes of each PE.
+    pub fn bytes_per_pe(&self) -> usize {
+        self.memory.len() / self.size().pes()
+    }
+
+    /// The memory of a PE; empty for one that the machine lacks.
+    pub fn memory(&self, pe: u16) -> &[u8] {
+        let (bytes, pe) = (self.bytes_per_pe(), pe as usize);
+        self.memory
+            .get(pe * bytes..(pe + 1) * bytes)
+            .unwrap_or_default()
+    }
+
+    /// The same for writing.
+    pub fn memory_mut(&mut self, pe: u16) -> &mut [u8] {
+        let (bytes, pe) = (self.bytes_per_pe(), pe as usize);
+        self.memory
+            .get_mut(pe * bytes..(pe + 1) * bytes)
+            .unwrap_or_default()
+    }
+
+    fn check(&self, pe: u16, addr: u64, len: u64) -> Result<(), RemoteError> {
+        let (pes, size) = (self.size().pes(), self.bytes_per_pe() as u64);
+        if pe as usize >= pes {
+            return Err(RemoteError::NoSuchPe { pe, pes });
+        }
+        match addr.checked_add(len) {
+            Some(end) if end <= size => Ok(()),
+            _ => Err(RemoteError::OutOfMemory {
+                pe,
+                addr,
+                len,
+                size,
+            }),
+        }
+    }
+
+    /// Accepts a transfer of PE `source`.
+    fn post(&mut self, source: u16, transfer: Transfer) -> Result<(), RemoteError> {
+        self.check(source, transfer.local, transfer.length)?;
+        self.check(transfer.node, transfer.remote, transfer.length)?;
+        let Some(slot) = self.slots.get_mut(source as usize) else {
+            return Err(RemoteError::NoSuchPe {
+                pe: source,
+                pes: self.size().pes(),
+            });
+        };
+        if slot.job.is_some() {
+            return Err(RemoteError::Busy { pe: source });
+        }
+        let job = Job {
+            transfer,
+            done: 0,
+            tag: transfer.flags.notify_receiver,
+            mail: false,
+        };
+        if job.active() {
+            slot.job = Some(job);
+            self.active.insert(source);
+        }
+        Ok(())
+    }
+
+    /// Starts a round when none is under way: every PE with words left asks.
+    fn start_round(&mut self) {
+        if self.active.is_empty() {
+            return;
+        }
+        for pe in self.active.iter() {
+            if let Some(job) = self.slots.get(pe as usize).and_then(|slot| slot.job) {
+                self.router.set_address(pe, job.transfer.node);
+            }
+        }
+        self.router.set_tflags(&self.active);
+        self.cost.rounds += 1;
+    }
+
+    /// One router cycle; a new round when the last is over. Does nothing when
+    /// no transfer is under way.
+    pub fn cycle(&mut self) {
+        if !self.router.pending() {
+            self.start_round();
+        }
+        if self.router.pending() {
+            self.move_words(Direction::Write, self.router.config().costs.rest);
+        }
+    }
+
+    fn active_job(&self, pe: u16) -> Option<Job> {
+        self.slots.get(pe as usize)?.job.filter(Job::active)
+    }
+
+    /// Opens, moves one word over each path, closes. Returns how many.
+    fn move_words(&mut self, direction: Direction, rest: u32) -> u32 {
+        let before = self.router.ticks();
+        self.router.ropen();
+        // All values are in the shift registers before any is stored.
+        let mut words = [(
+            [0u8; WORD as usize],
+            Connection {
+                source: 0,
+                target: 0,
+            },
+        ); MAX_CLUSTERS];
+        let mut count = 0;
+        for (entry, path) in words.iter_mut().zip(self.router.connections()) {
+            if let Some(job) = self.active_job(path.source) {
+                let (pe, addr) = match direction {
+                    Direction::Write => (path.source, job.transfer.local),
+                    Direction::Read => (path.target, job.transfer.remote),
+                };
+                let from = self.memory(pe).iter().skip((addr + job.done) as usize);
+                for (byte, value) in entry.0.iter_mut().zip(from) {
+                    *byte = *value;
+                }
+            }
+            entry.1 = path;
+            count += 1;
+        }
+        self.router.rfetch(Width::W32, |_| {});
+        for (word, path) in words.into_iter().take(count) {
+            let Some(job) = self.active_job(path.source) else {
+                continue;
+            };
+            let len = (job.transfer.length - job.done).min(WORD);
+            let (pe, addr) = match direction {
+                Direction::Write => (path.target, job.transfer.remote),
+                Direction::Read => (path.source, job.transfer.local),
+            };
+            let into = self
+                .memory_mut(pe)
+                .iter_mut()
+                .skip((addr + job.done) as usize);
+            for (byte, value) in into.zip(word).take(len as usize) {
+                *byte = value;
+            }
+            self.advance(path, job, len);
+        }
+        self.cost.cycles += 1;
+        self.cost.ticks +=
+            self.router.ticks() - before + u64::from(self.address_bits) + u64::from(rest);
+        count as u32
+    }
+
+    /// Books a word of a transfer: data while there is some, then the tag.
+    fn advance(&mut self, path: Connection, mut job: Job, len: u64) {
+        if len == 0 {
+            job.tag = false;
+            job.mail = true;
+        }
+        job.done += len;
+        if !job.active() {
+            self.active.remove(path.source);
+        }
+        let last = self
+            .slots
+            .get(path.target as usize)
+            .map_or(NOBODY, |slot| slot.last);
+        if job.mail {
+            if let Some(before) = self.slots.get_mut(last as usize) {
+                before.next = path.source;
+            }
+            if let Some(receiver) = self.slots.get_mut(path.target as usize) {
+                if receiver.first == NOBODY {
+                    receiver.first = path.source;
+                }
+                receiver.last = path.source;
+            }
+        }
+        if let Some(slot) = self.slots.get_mut(path.source as usize) {
+            slot.job = (job.active() || job.mail).then_some(job);
+        }
+    }
+
+    /// The oldest notification of a PE; frees the sender for its next transfer.
+    fn take_mail(&mut self, pe: u16) -> Option<Arrival> {
+        let sender = self.slots.get(pe as usize).map(|slot| slot.first)?;
+        let from = self.slots.get_mut(sender as usize)?;
+        let tag = from.job.take().map(|job| job.transfer.flags.tag)?;
+        let next = core::mem::replace(&mut from.next, NOBODY);
+        let slot = self.slots.get_mut(pe as usize)?;
+        slot.first = next;
+        if next == NOBODY {
+            slot.last = NOBODY;
+        }
+        Some(Arrival { tag })
+    }
+
+    /// Remote write, whole: every `(source, transfer)`, one for each source.
+    /// Of several that write the same byte the last in time stays. Receivers
+    /// are notified if asked for, and must [`poll`](RemoteWrite::poll) before
+    /// those senders can be used again.
+    ///
+    /// # Errors
+    /// [`RemoteError`], with nothing moved, for a PE, an address or a source
+    /// that cannot be; [`RemoteError::NotInSchedule`] when the schedule does
+    /// not serve a pair, after part of the words.
+    pub fn write(
+        &mut self,
+        transfers: &[(u16, Transfer)],
+        method: Method<'_>,
+    ) -> Result<Cost, RemoteError> {
+        self.exchange(Direction::Write, transfers, method)
+    }
+
+    /// Remote read, whole: each source gets `length` bytes of PE `node` at
+    /// `remote` to its own address `local`. Nobody is notified.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn read(
+        &mut self,
+        transfers: &[(u16, Transfer)],
+        method: Method<'_>,
+    ) -> Result<Cost, RemoteError> {
+        self.exchange(Direction::Read, transfers, method)
+    }
+
+    fn exchange(
+        &mut self,
+        direction: Direction,
+        transfers: &[(u16, Transfer)],
+        method: Method<'_>,
+    ) -> Result<Cost, RemoteError> {
+        // What was posted before is brought to its end first.
+        while !self.active.is_empty() {
+            self.cycle();
+        }
+        let before = self.cost;
+        for (posted, &(source, mut transfer)) in transfers.iter().enumerate() {
+            transfer.flags.notify_receiver &= direction == Direction::Write;
+            if let Err(error) = self.post(source, transfer) {
+                for (source, _) in transfers.iter().take(posted) {
+                    self.drop_job(*source);
+                }
+                return Err(error);
+            }
+        }
+        while !self.active.is_empty() {
+            self.start_round();
+            match method {
+                Method::Loop => {
+                    while self.router.pending() {
+                        self.move_words(direction, self.router.config().costs.rest);
+                    }
+                }
+                Method::Schedule(schedule) => {
+                    if let Err(error) = self.round_by_schedule(direction, schedule) {
+                        for (source, _) in transfers {
+                            self.drop_job(*source);
+                        }
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Ok(Cost {
+            rounds: self.cost.rounds - before.rounds,
+            cycles: self.cost.cycles - before.cycles,
+            ticks: self.cost.ticks - before.ticks,
+        })
+    }
+
+    fn drop_job(&mut self, source: u16) {
+        self.active.remove(source);
+        self.router.set_tflags(&PeSet::EMPTY);
+        if let Some(slot) = self.slots.get_mut(source as usize) {
+            if slot.job.is_some_and(|job| !job.mail) {
+                slot.job = None;
+            }
+        }
+    }
+
+    fn round_by_schedule(
+        &mut self,
+        direction: Direction,
+        schedule: &Schedule,
+    ) -> Result<(), RemoteError> {
+        // PEs of each phase that have words left, as lists through `next`.
+        let mut first = [NOBODY; MAX_PES];
+        let mut next = [NOBODY; MAX_PES];
+        let mut used = 0;
+        for pe in self.active.iter() {
+            let phase = schedule
+                .phase()
+                .get(pe as usize)
+                .copied()
+                .unwrap_or(NO_PHASE);
+            let (Some(head), Some(link)) =
+                (first.get_mut(phase as usize), next.get_mut(pe as usize))
+            else {
+                return Err(RemoteError::NotInSchedule { pe });
+            };
+            *link = *head;
+            *head = pe;
+            used = used.max(usize::from(phase) + 1);
+        }
+        for head in first.iter().take(used).filter(|head| **head != NOBODY) {
+            let mut flags = PeSet::EMPTY;
+            let (mut pe, mut asked) = (*head, 0);
+            while pe != NOBODY {
+                flags.insert(pe);
+                asked += 1;
+                pe = next.get(pe as usize).copied().unwrap_or(NOBODY);
+            }
+            self.router.set_tflags(&flags);
+            let served = self.move_words(direction, self.router.config().costs.phase);
+            if served != asked {
+                let left = flags.iter().find(|&pe| self.router.tflag(pe));
+                return Err(RemoteError::NotInSchedule {
+                    pe: left.unwrap_or(*head),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Write,
+    Read,
+}
+
+/// What went wrong with a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The router's configuration is none.
+    Config(ConfigError),
+    /// Storage that does not suit the machine.
+    Storage {
+        /// Bytes of memory given.
+        bytes: usize,
+        /// Slots given.
+        slots: usize,
+        /// PEs of the machine.
+        pes: usize,
+    },
+    /// The machine lacks that PE.
+    NoSuchPe {
+        /// The PE.
+        pe: u16,
+        /// PEs of the machine.
+        pes: usize,
+    },
+    /// Bytes outside a PE's memory.
+    OutOfMemory {
+        /// The PE.
+        pe: u16,
+        /// First address.
+        addr: u64,
+        /// Bytes.
+        len: u64,
+        /// Bytes of its memory.
+        size: u64,
+    },
+    /// The PE has a transfer under way, or its last notification was not taken.
+    Busy {
+        /// The PE.
+        pe: u16,
+    },
+    /// The schedule does not serve this PE's pair in one cycle.
+    NotInSchedule {
+        /// The PE.
+        pe: u16,
+    },
+    /// A token of another transfer.
+    WrongToken {
+        /// Its number.
+        number: u32,
+        /// The number of the last transfer.
+        last: u32,
+    },
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Storage { bytes, slots, pes } => write!(
+                f,
+                "{bytes} bytes and {slots} slots do not divide among {pes} PEs"
+            ),
+            Self::NoSuchPe { pe, pes } => write!(f, "PE {pe} is outside 0..{pes}"),
+            Self::OutOfMemory {
+                pe,
+                addr,
+                len,
+                size,
+            } => {
+                write!(
+                    f,
+                    "{len} bytes at {addr:#x} are outside the {size} bytes of PE {pe}"
+                )
+            }
+            Self::Busy { pe } => write!(f, "PE {pe} has a transfer under way"),
+            Self::NotInSchedule { pe } => write!(f, "schedule does not serve PE {pe}"),
+            Self::WrongToken { number, last } => {
+                write!(f, "token of transfer {number}, the last one is {last}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RemoteError {}
+
+/// Names the transfer of a [`PePort`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Token(u32);
+
+/// One PE's end of the [`PeArray`]: [`RemoteWrite`] as any other node has it.
+///
+/// [`poll`](RemoteWrite::poll) of any port does one router cycle for all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PePort {
+    pe: u16,
+    last: u32,
+    sent: bool,
+    mail: Option<Arrival>,
+}
+
+impl PePort {
+    /// The port of a PE.
+    pub const fn new(pe: u16) -> Self {
+        Self {
+            pe,
+            last: 0,
+            sent: true,
+            mail: None,
+        }
+    }
+
+    /// The PE.
+    pub const fn pe(&self) -> u16 {
+        self.pe
+    }
+}
+
+impl<'a> RemoteWrite<PeArray<'a>> for PePort {
+    type Token = Token;
+    type Error = RemoteError;
+
+    fn start(&mut self, hw: &mut PeArray<'a>, transfer: Transfer) -> Result<Token, RemoteError> {
+        hw.post(self.pe, transfer)?;
+        self.last = self.last.wrapping_add(1);
+        self.sent = hw.active_job(self.pe).is_none();
+        Ok(Token(self.last))
+    }
+
+    fn poll(&mut self, hw: &mut PeArray<'a>) -> Result<(), RemoteError> {
+        hw.cycle();
+        self.sent = hw.active_job(self.pe).is_none();
+        if self.mail.is_none() {
+            self.mail = hw.take_mail(self.pe);
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, token: &Token) -> Result<Progress, RemoteError> {
+        if token.0 == self.last {
+            Ok(if self.sent {
+                Progress::Sent
+            } else {
+                Progress::Pending
+            })
+        } else if self.last.wrapping_sub(token.0) < u32::MAX / 2 {
+            // One at a time: an older one is over.
+            Ok(Progress::Sent)
+        } else {
+            Err(RemoteError::WrongToken {
+                number: token.0,
+                last: self.last,
+            })
+        }
+    }
+
+    fn arrival(&mut self) -> Option<Arrival> {
+        self.mail.take()
+    }
+}
+
+#[cfg(test)]
+mod tests;
