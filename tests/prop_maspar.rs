@@ -50,7 +50,7 @@ fn affine() -> impl Strategy<Value = Pattern> {
                 let linear = columns
                     .iter()
                     .enumerate()
-                    .fold(constant, |sum, (i, column)| sum ^ column * (id >> i & 1));
+                    .fold(constant, |sum, (i, column)| sum ^ (column * (id >> i & 1)));
                 Some(u32::from(linear & mask))
             })
             .unwrap()

@@ -193,10 +193,10 @@ impl Wiring {
             }
             seen |= 1 << bit;
         }
-        if let Stage1::Crossbars([a, b]) = config.stage1 {
-            if a > 5 || b > 5 || a == b {
-                return Err(ConfigError::CrossbarBits { bits: [a, b] });
-            }
+        if let Stage1::Crossbars([a, b]) = config.stage1
+            && (a > 5 || b > 5 || a == b)
+        {
+            return Err(ConfigError::CrossbarBits { bits: [a, b] });
         }
         for (stage, order) in [(2, config.stage2_wires), (3, config.stage3_wires)] {
             if order.iter().fold(0u8, |set, &w| set | 1 << (w & 7)) != 0b1111 {

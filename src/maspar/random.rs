@@ -7,8 +7,16 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
 /// A seeded source of draws.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draws(SplitMix64);
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Draws {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        // The state is the generator's own.
+        defmt::write!(f, "Draws");
+    }
+}
 
 impl Draws {
     /// Draws from a seed; the state starts at the seed itself.
@@ -25,7 +33,7 @@ impl Draws {
     /// The next number below `n` (0 when `n` is 0).
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
-        ((self.bits() >> 32) * u64::from(n) >> 32) as u32
+        (((self.bits() >> 32) * u64::from(n)) >> 32) as u32
     }
 
     /// Puts items in random order.

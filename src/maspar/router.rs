@@ -260,7 +260,7 @@ impl Router {
     /// Puts the winners of one stage-1 group, by (board, group), on its wires.
     #[inline]
     fn deal_wires(&mut self, pair: usize) {
-        let (board, group) = (pair / GROUPS & (MAX_BOARDS - 1), pair % GROUPS);
+        let (board, group) = ((pair / GROUPS) & (MAX_BOARDS - 1), pair % GROUPS);
         let outputs = self.stage1.outputs(self.asks[pair & (PAIRS - 1)]);
         for (wire, output) in outputs.iter().enumerate() {
             let input = self.wiring.stage2_input(wire as u8, board as u8);

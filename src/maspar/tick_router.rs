@@ -252,9 +252,9 @@ impl TickRouter {
 
     fn open_edge(&mut self, tick: u32) {
         // Stages take their bits from the wires as they were, and arbitrate.
-        for stage in 0..=STAGES {
-            if (TAKE[stage]..TAKE[stage] + 4).contains(&tick) {
-                for (planes, &data) in self.taken[stage].iter_mut().zip(&self.data[stage]) {
+        for ((&first, taken), data) in TAKE.iter().zip(&mut self.taken).zip(&self.data) {
+            if (first..first + 4).contains(&tick) {
+                for (planes, &data) in taken.iter_mut().zip(data) {
                     *planes = [data, planes[0], planes[1], planes[2]];
                 }
             }
@@ -265,9 +265,9 @@ impl TickRouter {
             self.data[stage + 1] = self.forth(stage, &before[stage]);
             self.request[stage + 1] = self.forth(stage, &asked[stage]);
             if tick == TAKE[stage] + 4 {
-                for board in 0..MAX_BOARDS {
-                    let wants = wants(&self.taken[stage][board], asked[stage][board]);
-                    self.chips[stage][board].open(&wants);
+                let inputs = self.taken[stage].iter().zip(&asked[stage]);
+                for (chip, (taken, &asked)) in self.chips[stage].iter_mut().zip(inputs) {
+                    chip.open(&wants(taken, asked));
                 }
             }
         }

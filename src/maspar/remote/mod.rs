@@ -419,10 +419,10 @@ impl<'a> PeArray<'a> {
     fn drop_job(&mut self, source: u16) {
         self.active.remove(source);
         self.router.set_tflags(&PeSet::EMPTY);
-        if let Some(slot) = self.slots.get_mut(source as usize) {
-            if slot.job.is_some_and(|job| !job.mail) {
-                slot.job = None;
-            }
+        if let Some(slot) = self.slots.get_mut(source as usize)
+            && slot.job.is_some_and(|job| !job.mail)
+        {
+            slot.job = None;
         }
     }
 

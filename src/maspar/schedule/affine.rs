@@ -6,7 +6,6 @@
 //! masks together with each of those tell enough PEs apart: one for clusters,
 //! four for a share of four wires. Random masks nearly always do.
 
-use super::demand::Demand;
 use super::{NO_PHASE, Schedule, ScheduleError, Scheduler};
 use crate::maspar::geometry::MAX_PES;
 use crate::maspar::pattern::Pattern;
@@ -60,10 +59,10 @@ impl Affine {
         // Directions that nobody determines go to 0.
         for bit in 0..=BITS {
             let (x, _) = reduce(&basis, 1 << bit, 0);
-            if let Some(lead) = x.checked_ilog2() {
-                if let Some(entry) = basis.get_mut(lead as usize) {
-                    *entry = (x, 0);
-                }
+            if let Some(lead) = x.checked_ilog2()
+                && let Some(entry) = basis.get_mut(lead as usize)
+            {
+                *entry = (x, 0);
             }
         }
         let mut map = Self {
@@ -223,7 +222,7 @@ impl Scheduler for ParityMasks {
                 .take(used)
                 .enumerate()
                 .fold(0, |number, (j, mask)| {
-                    number | (id & mask).count_ones() as u16 % 2 << j
+                    number | ((id & mask).count_ones() as u16 & 1) << j
                 });
             if let (Some(entry), Some(seen)) =
                 (phase.get_mut(id as usize), seen.get_mut(number as usize))
@@ -233,16 +232,13 @@ impl Scheduler for ParityMasks {
             }
         }
         // Partial patterns leave phases empty: number the others anew.
-        let mut next = 0;
-        for number in seen.iter_mut().filter(|number| **number == 0) {
+        for (next, number) in (0..).zip(seen.iter_mut().filter(|number| **number == 0)) {
             *number = next;
-            next += 1;
         }
         for entry in phase.iter_mut().filter(|entry| **entry != NO_PHASE) {
             *entry = seen.get(*entry as usize).copied().unwrap_or(NO_PHASE);
         }
         let pes = router.size().pes();
-        debug_assert!(Demand::share_capacity(router) <= 4);
         Schedule::checked(router, pattern, phase.get(..pes).unwrap_or(&phase))
     }
 }

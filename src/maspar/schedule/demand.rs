@@ -31,7 +31,7 @@ impl Demand {
         let geometry = router.wiring().geometry();
         let (from, to) = (geometry.slot(source), geometry.slot(target));
         let group = u16::from(router.wiring().group((to >> 4 & 63) as u8));
-        let pair = (from >> 10) * GROUPS as u16 | group;
+        let pair = ((from >> 10) * GROUPS as u16) | group;
         let share = match router.config().stage1_personality() {
             Personality::Hyperbar => pair,
             Personality::Crossbars(masks) => {
@@ -40,7 +40,7 @@ impl Demand {
                     .iter()
                     .position(|mask| mask >> lane & 1 == 1)
                     .unwrap_or(0);
-                pair * WIRES as u16 | crossbar as u16
+                (pair * WIRES as u16) | crossbar as u16
             }
         };
         Self {
