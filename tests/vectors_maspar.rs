@@ -1,5 +1,6 @@
 //! The vectors of `tests/vectors/maspar` against the model.
 
+use multipc::maspar::schedule::{Best, Bound, FirstFit, Order, ParityMasks, Schedule, Scheduler};
 use multipc::maspar::{MachineSize, Pattern, Router, RouterConfig};
 use serde_json::Value;
 
@@ -139,4 +140,124 @@ fn presets_miss_the_record_by_the_published_amounts() {
         );
         assert!((54..=64).contains(&random), "seed {seed}: {random}");
     }
+}
+
+#[test]
+fn published_masks_connect_whole_in_each_phase() {
+    let mut router = Router::new(&RouterConfig::MP1).unwrap();
+    for case in load("linear-schedules.json").as_array().unwrap() {
+        let name = case["name"].as_str().unwrap();
+        let masks: Vec<u16> = case["masks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|m| m.as_u64().unwrap() as u16)
+            .collect();
+        let phases: Vec<u16> = (0..16384u16)
+            .map(|id| {
+                let bits = masks.iter().enumerate();
+                bits.fold(0, |phase, (j, mask)| {
+                    phase | ((id & mask).count_ones() as u16 & 1) << j
+                })
+            })
+            .collect();
+        let schedule = Schedule::checked(&mut router, &pattern(name), &phases).unwrap();
+        assert_eq!(
+            u64::from(schedule.phases()),
+            case["phases"].as_u64().unwrap(),
+            "{name}"
+        );
+        let ours = ParityMasks::default()
+            .schedule(&mut router, &pattern(name))
+            .unwrap();
+        assert_eq!(ours.phases(), schedule.phases(), "{name}");
+    }
+}
+
+/// The pattern of a row of `scheduling.csv`: names joined by ` then `.
+fn composed(name: &str) -> Pattern {
+    let mut parts = name.split(" then ").map(pattern);
+    let first = parts.next().unwrap();
+    parts.fold(first, |all, next| all.then(&next).unwrap())
+}
+
+#[test]
+fn scheduling_table_is_met_row_by_row() {
+    let path = format!(
+        "{}/tests/vectors/maspar/scheduling.csv",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut router = Router::new(&RouterConfig::MP1).unwrap();
+    let mut best = Box::new(Best::new(1));
+    let mut rows = 0;
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |column: usize| cells[column].trim().parse::<u32>().unwrap();
+        let name = cells[0];
+        let pattern = composed(name);
+        assert_eq!(
+            router.timetable(&pattern).unwrap().cycles(),
+            number(1),
+            "{name}"
+        );
+        let bound = Bound::of(&router, &pattern).unwrap();
+        assert_eq!(
+            [bound.source, bound.target, bound.stage1],
+            [2, 3, 4].map(number),
+            "{name}"
+        );
+        let by_id = FirstFit::new(Order::Id)
+            .schedule(&mut router, &pattern)
+            .unwrap();
+        assert_eq!(by_id.phases(), number(5), "{name}, first fit in id order");
+        let schedule = best.schedule(&mut router, &pattern).unwrap();
+        assert!(
+            schedule.phases() <= number(7),
+            "{name}: {} phases",
+            schedule.phases()
+        );
+        rows += 1;
+    }
+    assert_eq!(rows, 23);
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn genetic_search_reaches_the_published_23_phases() {
+    use multipc::maspar::schedule::{Genetic, GeneticConfig};
+
+    let mut router = Router::new(&RouterConfig::MP1).unwrap();
+    let mut config = GeneticConfig::default();
+    config.stop_at = Some(23);
+    let mut first = None;
+    let schedule = Genetic::new(config)
+        .search(&mut router, &Pattern::bit_reversal(SIZE), |generation| {
+            first.get_or_insert(generation.best);
+            true
+        })
+        .unwrap();
+    assert!(
+        (37..=42).contains(&first.unwrap()),
+        "generation 0: {first:?}"
+    );
+    assert!(schedule.phases() <= 23, "{}", schedule.phases());
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn genetic_search_repeats_from_its_seed() {
+    use multipc::maspar::schedule::{Genetic, GeneticConfig};
+
+    let size = MachineSize::Pes2048;
+    let mut router = Router::new(&RouterConfig::MP1.with_size(size)).unwrap();
+    let mut config = GeneticConfig::default();
+    config.generations = 12;
+    let pattern = Pattern::random_permutation(size, 3);
+    let mut run = || {
+        Genetic::new(config)
+            .schedule(&mut router, &pattern)
+            .unwrap()
+    };
+    assert_eq!(run(), run());
 }

@@ -272,7 +272,7 @@ fn load(path: &Path, router: &mut Router, pattern: &Pattern) -> Result<Answer, F
     let seconds = start.elapsed().as_secs_f64();
     Ok(Answer {
         schedule,
-        method: format!("loaded, for {}", saved.pattern),
+        method: format!("{} (made for {})", path.display(), saved.pattern),
         seconds,
     })
 }

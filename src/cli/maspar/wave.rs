@@ -1,6 +1,7 @@
 //! `multipc maspar wave`: a path opening, tick by tick, as a VCD file.
 
 use std::boxed::Box;
+use std::collections::BTreeMap;
 use std::format;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -24,6 +25,24 @@ pub(super) struct WaveArgs {
     /// Where to write the waveform (opens in GTKWave or Surfer).
     #[arg(long, value_name = "FILE")]
     vcd: PathBuf,
+}
+
+/// A waveform that writes what changes, and nothing else.
+struct Wave<W: Write> {
+    vcd: vcd::Writer<W>,
+    last: BTreeMap<IdCode, u64>,
+}
+
+impl<W: Write> Wave<W> {
+    fn set(&mut self, id: IdCode, width: u32, value: u64) -> std::io::Result<()> {
+        if self.last.insert(id, value) == Some(value) {
+            return Ok(());
+        }
+        let bits = (0..width)
+            .rev()
+            .map(|bit| vcd::Value::from(value >> bit & 1 == 1));
+        self.vcd.change_vector(id, bits)
+    }
 }
 
 /// The wires of one chip.
@@ -92,21 +111,25 @@ pub(super) fn run(args: &WaveArgs, out: &mut impl Write) -> Result<(), Failure> 
         .collect::<Result<Vec<_>, _>>()?;
     vcd.upscope()?;
     vcd.enddefinitions()?;
+    let mut wave = Wave {
+        vcd,
+        last: BTreeMap::new(),
+    };
 
     router.ropen(&pattern).map_err(Failure::usage)?;
     let mut ropen = true;
     let mut paths = 0;
     loop {
         let tick = router.ticks();
-        vcd.timestamp(tick * period)?;
+        wave.vcd.timestamp(tick * period)?;
         let (kind, now) = match router.step_now() {
             Step::Idle => (0, 0),
             Step::Open(now) => (1, now),
             Step::Transfer(now) => (2, now),
         };
-        vcd.change_scalar(clock, true)?;
-        write_vector(&mut vcd, instruction, 2, kind)?;
-        write_vector(&mut vcd, count, 8, u64::from(now))?;
+        wave.vcd.change_scalar(clock, true)?;
+        wave.set(instruction, 2, kind)?;
+        wave.set(count, 8, u64::from(now))?;
         for (stage, signals) in stages.iter().enumerate() {
             let (request, data, back) = (
                 router.requests(stage),
@@ -114,19 +137,19 @@ pub(super) fn run(args: &WaveArgs, out: &mut impl Write) -> Result<(), Failure> 
                 router.back(stage),
             );
             for (chip, signals) in signals.iter().enumerate() {
-                write_vector(&mut vcd, signals.request, 64, request[chip & 15])?;
-                write_vector(&mut vcd, signals.data, 64, data[chip & 15])?;
-                write_vector(&mut vcd, signals.back, 64, back[chip & 15])?;
+                wave.set(signals.request, 64, request[chip & 15])?;
+                wave.set(signals.data, 64, data[chip & 15])?;
+                wave.set(signals.back, 64, back[chip & 15])?;
                 if let (Some(id), Some(chip)) = (signals.paths, router.chips(stage).get(chip)) {
-                    write_vector(&mut vcd, id, 64, chip.connected())?;
+                    wave.set(id, 64, chip.connected())?;
                 }
             }
         }
         for (id, &set) in told.iter().zip(router.connected()) {
-            write_vector(&mut vcd, *id, 64, set)?;
+            wave.set(*id, 64, set)?;
         }
-        vcd.timestamp(tick * period + period / 2)?;
-        vcd.change_scalar(clock, false)?;
+        wave.vcd.timestamp(tick * period + period / 2)?;
+        wave.vcd.change_scalar(clock, false)?;
         if !router.step() {
             if !ropen {
                 break;
@@ -136,7 +159,7 @@ pub(super) fn run(args: &WaveArgs, out: &mut impl Write) -> Result<(), Failure> 
             router.rfetch(width, u64::from);
         }
     }
-    vcd.flush()?;
+    wave.vcd.flush()?;
     writeln!(
         out,
         "{}: {} ticks of ropen and rfetchc{}, {paths} of {} PEs connected",
@@ -146,16 +169,4 @@ pub(super) fn run(args: &WaveArgs, out: &mut impl Write) -> Result<(), Failure> 
         pattern.messages()
     )?;
     Ok(())
-}
-
-fn write_vector(
-    vcd: &mut vcd::Writer<impl Write>,
-    id: IdCode,
-    width: u32,
-    value: u64,
-) -> std::io::Result<()> {
-    let bits = (0..width)
-        .rev()
-        .map(|bit| vcd::Value::from(value >> bit & 1 == 1));
-    vcd.change_vector(id, bits)
 }

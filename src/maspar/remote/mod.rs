@@ -6,17 +6,22 @@
 //! travels with the address it goes to, since addresses differ between PEs.
 //! Source: hw/doc/maspar.md, section "Remote write".
 
-use core::fmt;
+mod error;
+mod exchange;
+mod port;
+
+pub use error::RemoteError;
+pub use port::{PePort, Token};
 
 use managed::ManagedSlice;
 
-use super::config::{ConfigError, RouterConfig};
-use super::geometry::{MAX_CLUSTERS, MAX_PES, MachineSize};
+use super::config::RouterConfig;
+use super::geometry::{MAX_CLUSTERS, MachineSize};
 use super::router::{Connection, Router};
-use super::schedule::{NO_PHASE, Schedule};
+use super::schedule::Schedule;
 use super::set::PeSet;
 use super::ticks::Width;
-use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
+use crate::remote::{Arrival, Transfer};
 
 /// Bytes of a word on the router.
 const WORD: u64 = 4;
@@ -340,302 +345,12 @@ impl<'a> PeArray<'a> {
         }
         Some(Arrival { tag })
     }
-
-    /// Remote write, whole: every `(source, transfer)`, one for each source.
-    /// Of several that write the same byte the last in time stays. Receivers
-    /// are notified if asked for, and must [`poll`](RemoteWrite::poll) before
-    /// those senders can be used again.
-    ///
-    /// # Errors
-    /// [`RemoteError`], with nothing moved, for a PE, an address or a source
-    /// that cannot be; [`RemoteError::NotInSchedule`] when the schedule does
-    /// not serve a pair, after part of the words.
-    pub fn write(
-        &mut self,
-        transfers: &[(u16, Transfer)],
-        method: Method<'_>,
-    ) -> Result<Cost, RemoteError> {
-        self.exchange(Direction::Write, transfers, method)
-    }
-
-    /// Remote read, whole: each source gets `length` bytes of PE `node` at
-    /// `remote` to its own address `local`. Nobody is notified.
-    ///
-    /// # Errors
-    /// As [`write`](Self::write).
-    pub fn read(
-        &mut self,
-        transfers: &[(u16, Transfer)],
-        method: Method<'_>,
-    ) -> Result<Cost, RemoteError> {
-        self.exchange(Direction::Read, transfers, method)
-    }
-
-    fn exchange(
-        &mut self,
-        direction: Direction,
-        transfers: &[(u16, Transfer)],
-        method: Method<'_>,
-    ) -> Result<Cost, RemoteError> {
-        // What was posted before is brought to its end first.
-        while !self.active.is_empty() {
-            self.cycle();
-        }
-        let before = self.cost;
-        for (posted, &(source, mut transfer)) in transfers.iter().enumerate() {
-            transfer.flags.notify_receiver &= direction == Direction::Write;
-            if let Err(error) = self.post(source, transfer) {
-                for (source, _) in transfers.iter().take(posted) {
-                    self.drop_job(*source);
-                }
-                return Err(error);
-            }
-        }
-        while !self.active.is_empty() {
-            self.start_round();
-            match method {
-                Method::Loop => {
-                    while self.router.pending() {
-                        self.move_words(direction, self.router.config().costs.rest);
-                    }
-                }
-                Method::Schedule(schedule) => {
-                    if let Err(error) = self.round_by_schedule(direction, schedule) {
-                        for (source, _) in transfers {
-                            self.drop_job(*source);
-                        }
-                        return Err(error);
-                    }
-                }
-            }
-        }
-        Ok(Cost {
-            rounds: self.cost.rounds - before.rounds,
-            cycles: self.cost.cycles - before.cycles,
-            ticks: self.cost.ticks - before.ticks,
-        })
-    }
-
-    fn drop_job(&mut self, source: u16) {
-        self.active.remove(source);
-        self.router.set_tflags(&PeSet::EMPTY);
-        if let Some(slot) = self.slots.get_mut(source as usize)
-            && slot.job.is_some_and(|job| !job.mail)
-        {
-            slot.job = None;
-        }
-    }
-
-    fn round_by_schedule(
-        &mut self,
-        direction: Direction,
-        schedule: &Schedule,
-    ) -> Result<(), RemoteError> {
-        // PEs of each phase that have words left, as lists through `next`.
-        let mut first = [NOBODY; MAX_PES];
-        let mut next = [NOBODY; MAX_PES];
-        let mut used = 0;
-        for pe in self.active.iter() {
-            let phase = schedule
-                .phase()
-                .get(pe as usize)
-                .copied()
-                .unwrap_or(NO_PHASE);
-            let (Some(head), Some(link)) =
-                (first.get_mut(phase as usize), next.get_mut(pe as usize))
-            else {
-                return Err(RemoteError::NotInSchedule { pe });
-            };
-            *link = *head;
-            *head = pe;
-            used = used.max(usize::from(phase) + 1);
-        }
-        for head in first.iter().take(used).filter(|head| **head != NOBODY) {
-            let mut flags = PeSet::EMPTY;
-            let (mut pe, mut asked) = (*head, 0);
-            while pe != NOBODY {
-                flags.insert(pe);
-                asked += 1;
-                pe = next.get(pe as usize).copied().unwrap_or(NOBODY);
-            }
-            self.router.set_tflags(&flags);
-            let served = self.move_words(direction, self.router.config().costs.phase);
-            if served != asked {
-                let left = flags.iter().find(|&pe| self.router.tflag(pe));
-                return Err(RemoteError::NotInSchedule {
-                    pe: left.unwrap_or(*head),
-                });
-            }
-        }
-        Ok(())
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Write,
     Read,
-}
-
-/// What went wrong with a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum RemoteError {
-    /// The router's configuration is none.
-    Config(ConfigError),
-    /// Storage that does not suit the machine.
-    Storage {
-        /// Bytes of memory given.
-        bytes: usize,
-        /// Slots given.
-        slots: usize,
-        /// PEs of the machine.
-        pes: usize,
-    },
-    /// The machine lacks that PE.
-    NoSuchPe {
-        /// The PE.
-        pe: u16,
-        /// PEs of the machine.
-        pes: usize,
-    },
-    /// Bytes outside a PE's memory.
-    OutOfMemory {
-        /// The PE.
-        pe: u16,
-        /// First address.
-        addr: u64,
-        /// Bytes.
-        len: u64,
-        /// Bytes of its memory.
-        size: u64,
-    },
-    /// The PE has a transfer under way, or its last notification was not taken.
-    Busy {
-        /// The PE.
-        pe: u16,
-    },
-    /// The schedule does not serve this PE's pair in one cycle.
-    NotInSchedule {
-        /// The PE.
-        pe: u16,
-    },
-    /// A token of another transfer.
-    WrongToken {
-        /// Its number.
-        number: u32,
-        /// The number of the last transfer.
-        last: u32,
-    },
-}
-
-impl fmt::Display for RemoteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Config(error) => error.fmt(f),
-            Self::Storage { bytes, slots, pes } => write!(
-                f,
-                "{bytes} bytes and {slots} slots do not divide among {pes} PEs"
-            ),
-            Self::NoSuchPe { pe, pes } => write!(f, "PE {pe} is outside 0..{pes}"),
-            Self::OutOfMemory {
-                pe,
-                addr,
-                len,
-                size,
-            } => {
-                write!(
-                    f,
-                    "{len} bytes at {addr:#x} are outside the {size} bytes of PE {pe}"
-                )
-            }
-            Self::Busy { pe } => write!(f, "PE {pe} has a transfer under way"),
-            Self::NotInSchedule { pe } => write!(f, "schedule does not serve PE {pe}"),
-            Self::WrongToken { number, last } => {
-                write!(f, "token of transfer {number}, the last one is {last}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for RemoteError {}
-
-/// Names the transfer of a [`PePort`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Token(u32);
-
-/// One PE's end of the [`PeArray`]: [`RemoteWrite`] as any other node has it.
-///
-/// [`poll`](RemoteWrite::poll) of any port does one router cycle for all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct PePort {
-    pe: u16,
-    last: u32,
-    sent: bool,
-    mail: Option<Arrival>,
-}
-
-impl PePort {
-    /// The port of a PE.
-    pub const fn new(pe: u16) -> Self {
-        Self {
-            pe,
-            last: 0,
-            sent: true,
-            mail: None,
-        }
-    }
-
-    /// The PE.
-    pub const fn pe(&self) -> u16 {
-        self.pe
-    }
-}
-
-impl<'a> RemoteWrite<PeArray<'a>> for PePort {
-    type Token = Token;
-    type Error = RemoteError;
-
-    fn start(&mut self, hw: &mut PeArray<'a>, transfer: Transfer) -> Result<Token, RemoteError> {
-        hw.post(self.pe, transfer)?;
-        self.last = self.last.wrapping_add(1);
-        self.sent = hw.active_job(self.pe).is_none();
-        Ok(Token(self.last))
-    }
-
-    fn poll(&mut self, hw: &mut PeArray<'a>) -> Result<(), RemoteError> {
-        hw.cycle();
-        self.sent = hw.active_job(self.pe).is_none();
-        if self.mail.is_none() {
-            self.mail = hw.take_mail(self.pe);
-        }
-        Ok(())
-    }
-
-    fn progress(&mut self, token: &Token) -> Result<Progress, RemoteError> {
-        if token.0 == self.last {
-            Ok(if self.sent {
-                Progress::Sent
-            } else {
-                Progress::Pending
-            })
-        } else if self.last.wrapping_sub(token.0) < u32::MAX / 2 {
-            // One at a time: an older one is over.
-            Ok(Progress::Sent)
-        } else {
-            Err(RemoteError::WrongToken {
-                number: token.0,
-                last: self.last,
-            })
-        }
-    }
-
-    fn arrival(&mut self) -> Option<Arrival> {
-        self.mail.take()
-    }
 }
 
 #[cfg(test)]

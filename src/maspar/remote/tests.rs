@@ -6,7 +6,7 @@ use std::vec::Vec;
 use super::*;
 use crate::maspar::Pattern;
 use crate::maspar::schedule::{FirstFit, Scheduler};
-use crate::remote::Flags;
+use crate::remote::{Flags, Progress, RemoteWrite};
 
 const SIZE: MachineSize = MachineSize::Pes1024;
 const BYTES: usize = 64;

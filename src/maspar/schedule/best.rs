@@ -26,8 +26,9 @@ pub enum Found {
     Colouring,
 }
 
-/// Tries, in this order: the loop's own cycles, parity masks, first fit in
-/// hardware order and in id order, edge colouring at the bound and one above.
+/// Tries, in this order: the loop's own cycles if they meet the bound, parity
+/// masks, first fit in hardware order and in id order, edge colouring at the
+/// bound and one above, the loop's own cycles at last.
 ///
 /// The first that meets the bound is taken, else the shortest. Tables of the
 /// colouring make it about 450 KiB large.
@@ -85,16 +86,19 @@ impl Scheduler for Best {
         };
         let mut in_hardware_order = FirstFit::new(Order::Hardware);
         let mut in_id_order = FirstFit::new(Order::Id);
-        let chain: [(Found, &mut dyn Scheduler); 5] = [
-            (Found::Loop, &mut HardwareLoop),
-            (Found::Masks, &mut masks),
-            (Found::FirstFitHardware, &mut in_hardware_order),
-            (Found::FirstFitId, &mut in_id_order),
-            (Found::Colouring, &mut self.colouring),
+        let cycles = router.timetable(pattern)?.cycles();
+        let (mut early, mut late) = (HardwareLoop, HardwareLoop);
+        let chain: [(Found, &mut dyn Scheduler, bool); 6] = [
+            (Found::Loop, &mut early, cycles <= bound),
+            (Found::Masks, &mut masks, true),
+            (Found::FirstFitHardware, &mut in_hardware_order, true),
+            (Found::FirstFitId, &mut in_id_order, true),
+            (Found::Colouring, &mut self.colouring, true),
+            (Found::Loop, &mut late, true),
         ];
         let mut best: Option<Schedule> = None;
         let mut failure = None;
-        for (found, scheduler) in chain {
+        for (found, scheduler, _) in chain.into_iter().filter(|(_, _, worth)| *worth) {
             match scheduler.schedule(router, pattern) {
                 Ok(schedule) => {
                     if best.as_ref().is_none_or(|b| schedule.phases() < b.phases()) {

@@ -11,14 +11,13 @@
 //! Values are 64-bit integers that wrap; `%` gives no negative result, so
 //! `(id - 1) % n` is the left neighbour.
 
+mod parse;
+
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::geometry::MachineSize;
-use super::pattern::{Pattern, PatternError};
-
-/// Deepest nesting of parentheses and operators.
-const DEPTH: u32 = 64;
+use crate::maspar::geometry::MachineSize;
+use crate::maspar::pattern::{Pattern, PatternError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
@@ -67,49 +66,6 @@ enum Two {
     Max,
 }
 
-/// Operators with how tightly they bind; longer spellings first.
-const OPERATORS: [(&str, Two, u32); 18] = [
-    ("||", Two::Or, 1),
-    ("&&", Two::And, 2),
-    ("==", Two::Equal, 6),
-    ("!=", Two::Unequal, 6),
-    ("<<", Two::ShiftLeft, 8),
-    (">>", Two::ShiftRight, 8),
-    ("<=", Two::LessEqual, 7),
-    (">=", Two::MoreEqual, 7),
-    ("|", Two::BitOr, 3),
-    ("^", Two::BitXor, 4),
-    ("&", Two::BitAnd, 5),
-    ("<", Two::Less, 7),
-    (">", Two::More, 7),
-    ("+", Two::Add, 9),
-    ("-", Two::Subtract, 9),
-    ("*", Two::Multiply, 10),
-    ("/", Two::Divide, 10),
-    ("%", Two::Remainder, 10),
-];
-
-const FUNCTIONS: [(&str, Op, usize); 8] = [
-    ("rev", Op::Rev, 2),
-    ("rotl", Op::RotL, 3),
-    ("rotr", Op::RotR, 3),
-    ("bit", Op::Two(Two::Bit), 2),
-    ("parity", Op::Parity, 1),
-    ("gray", Op::Gray, 1),
-    ("min", Op::Two(Two::Min), 2),
-    ("max", Op::Two(Two::Max), 2),
-];
-
-const NAMES: [(&str, Op); 7] = [
-    ("id", Op::Id),
-    ("x", Op::X),
-    ("y", Op::Y),
-    ("n", Op::N),
-    ("rows", Op::Rows),
-    ("cols", Op::Cols),
-    ("bits", Op::Bits),
-];
-
 /// A compiled expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
@@ -130,18 +86,9 @@ impl Expr {
     /// # Errors
     /// [`ExprError`] with the place, in bytes from 0.
     pub fn parse(text: &str) -> Result<Self, ExprError> {
-        let mut parser = Parser {
-            text,
-            at: 0,
-            depth: 0,
-            code: Vec::new(),
-        };
-        parser.expression(0)?;
-        parser.space();
-        if parser.at < text.len() {
-            return Err(parser.error(Trouble::Unexpected));
-        }
-        Ok(Self { code: parser.code })
+        Ok(Self {
+            code: parse::compile(text)?,
+        })
     }
 
     /// The value for one PE; [`None`] for a division by zero.
@@ -282,143 +229,6 @@ fn rotate(v: i64, by: i64, bits: i64) -> i64 {
     v & !mask | (low << by | low >> (bits - by)) & mask
 }
 
-struct Parser<'t> {
-    text: &'t str,
-    at: usize,
-    depth: u32,
-    code: Vec<Op>,
-}
-
-impl Parser<'_> {
-    fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn space(&mut self) {
-        self.at += self.rest().len() - self.rest().trim_start().len();
-    }
-
-    fn error(&self, trouble: Trouble) -> ExprError {
-        ExprError {
-            at: self.at,
-            trouble,
-        }
-    }
-
-    fn take(&mut self, token: &str) -> bool {
-        self.space();
-        let found = self.rest().starts_with(token);
-        if found {
-            self.at += token.len();
-        }
-        found
-    }
-
-    fn expect(&mut self, token: &'static str) -> Result<(), ExprError> {
-        if self.take(token) {
-            Ok(())
-        } else {
-            Err(self.error(Trouble::Expected(token)))
-        }
-    }
-
-    /// An expression of operators that bind more tightly than `least`; 0
-    /// takes in the choice `? :` too.
-    fn expression(&mut self, least: u32) -> Result<(), ExprError> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(self.error(Trouble::TooDeep));
-        }
-        self.operand()?;
-        loop {
-            self.space();
-            let rest = self.rest();
-            let found = OPERATORS
-                .iter()
-                .find(|(token, _, _)| rest.starts_with(token));
-            match found {
-                Some(&(token, two, tight)) if tight > least => {
-                    self.at += token.len();
-                    self.expression(tight)?;
-                    self.code.push(Op::Two(two));
-                }
-                _ => break,
-            }
-        }
-        if least == 0 && self.take("?") {
-            self.expression(0)?;
-            self.expect(":")?;
-            self.expression(0)?;
-            self.code.push(Op::Select);
-        }
-        self.depth -= 1;
-        Ok(())
-    }
-
-    fn operand(&mut self) -> Result<(), ExprError> {
-        self.space();
-        let front = match self.rest().bytes().next() {
-            Some(b'-') => Some(Op::Negate),
-            Some(b'~') => Some(Op::Invert),
-            Some(b'!') => Some(Op::Not),
-            _ => None,
-        };
-        if let Some(op) = front {
-            self.at += 1;
-            self.depth += 1;
-            if self.depth > DEPTH {
-                return Err(self.error(Trouble::TooDeep));
-            }
-            self.operand()?;
-            self.depth -= 1;
-            self.code.push(op);
-            return Ok(());
-        }
-        if self.take("(") {
-            self.expression(0)?;
-            return self.expect(")");
-        }
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let len = self.rest().find(|c| !word(c)).unwrap_or(self.rest().len());
-        let token = self.rest().get(..len).unwrap_or_default();
-        if token.starts_with(|c: char| c.is_ascii_digit()) {
-            let value = match (token.strip_prefix("0x"), token.strip_prefix("0b")) {
-                (Some(digits), _) => i64::from_str_radix(digits, 16),
-                (_, Some(digits)) => i64::from_str_radix(digits, 2),
-                _ => token.parse(),
-            };
-            let value = value.map_err(|_| self.error(Trouble::Number))?;
-            self.code.push(Op::Number(value));
-            self.at += len;
-            return Ok(());
-        }
-        if let Some(&(_, op)) = NAMES.iter().find(|(name, _)| *name == token) {
-            self.code.push(op);
-            self.at += len;
-            return Ok(());
-        }
-        let Some(&(_, op, arguments)) = FUNCTIONS.iter().find(|(name, _, _)| *name == token) else {
-            let trouble = if len == 0 {
-                Trouble::Unexpected
-            } else {
-                Trouble::UnknownName
-            };
-            return Err(self.error(trouble));
-        };
-        self.at += len;
-        self.expect("(")?;
-        for argument in 0..arguments {
-            if argument > 0 {
-                self.expect(",")?;
-            }
-            self.expression(0)?;
-        }
-        self.expect(")")?;
-        self.code.push(op);
-        Ok(())
-    }
-}
-
 /// What is wrong with an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -458,7 +268,7 @@ impl fmt::Display for ExprError {
                  rev rotl rotr bit parity gray min max",
             ),
             Trouble::Number => f.write_str("number of more than 63 bits or with wrong digits"),
-            Trouble::TooDeep => write!(f, "more than {DEPTH} levels"),
+            Trouble::TooDeep => write!(f, "more than {} levels", parse::DEPTH),
         }
     }
 }
@@ -499,102 +309,4 @@ impl fmt::Display for ExprPatternError {
 impl core::error::Error for ExprPatternError {}
 
 #[cfg(test)]
-mod tests {
-    extern crate std;
-    use std::string::ToString;
-
-    use super::*;
-
-    const SIZE: MachineSize = MachineSize::Pes16384;
-
-    fn pattern(text: &str) -> Pattern {
-        Expr::parse(text).unwrap().pattern(SIZE, None).unwrap()
-    }
-
-    #[test]
-    fn expressions_spell_the_named_patterns() {
-        for (text, named) in [
-            ("rev(id, 14)", Pattern::bit_reversal(SIZE)),
-            ("rotl(id, 1, bits)", Pattern::shuffle(SIZE)),
-            ("rotr(id, 1, bits)", Pattern::unshuffle(SIZE)),
-            ("x * rows + y", Pattern::transpose(SIZE)),
-            ("~id & n - 1", Pattern::reversal(SIZE)),
-            ("gray(id)", Pattern::gray(SIZE)),
-            ("id ^ id >> 1", Pattern::gray(SIZE)),
-            ("(id - 5) % n", Pattern::shift(SIZE, -5)),
-            ("y << 7", Pattern::row_head(SIZE)),
-            ("rev(id, 7)", Pattern::row_bit_reversal(SIZE)),
-            (
-                "bit(id, 0) == bit(id, 13) ? id : id ^ 0x2001",
-                Pattern::butterfly(SIZE),
-            ),
-        ] {
-            assert_eq!(pattern(text), named, "{text}");
-        }
-    }
-
-    #[test]
-    fn operators_bind_as_the_table_says() {
-        let value = |text| Expr::parse(text).unwrap().eval(SIZE, 0).unwrap();
-        assert_eq!(value("1 + 2 * 3 - 4"), 3);
-        assert_eq!(value("10 - 3 - 2"), 5);
-        assert_eq!(value("1 | 6 ^ 2 & 3"), 1 | (6 ^ (2 & 3)));
-        assert_eq!(value("1 << 2 + 1 == 8 && !0"), 1);
-        assert_eq!(value("-7 % 5"), 3);
-        assert_eq!(value("1 ? 2 : 0 ? 3 : 4"), 2);
-        assert_eq!(value("min(3, max(1, 2)) + parity(0b111)"), 3);
-    }
-
-    #[test]
-    fn mistakes_are_named_with_their_place() {
-        let error = |text| Expr::parse(text).unwrap_err().to_string();
-        assert_eq!(
-            error("id +"),
-            "at byte 4: expected a number, a name or an operator"
-        );
-        assert_eq!(error("(id"), "at byte 3: expected ')'");
-        assert_eq!(
-            error("id 3"),
-            "at byte 3: expected a number, a name or an operator"
-        );
-        assert_eq!(error("rev(id)"), "at byte 6: expected ','");
-        assert_eq!(Expr::parse("0xZZ").unwrap_err().trouble, Trouble::Number);
-        assert_eq!(
-            Expr::parse("foo").unwrap_err().trouble,
-            Trouble::UnknownName
-        );
-        assert_eq!(
-            Expr::parse(&"(".repeat(999)).unwrap_err().trouble,
-            Trouble::TooDeep
-        );
-        assert_eq!(
-            Expr::parse(&"-".repeat(999)).unwrap_err().trouble,
-            Trouble::TooDeep
-        );
-    }
-
-    #[test]
-    fn values_that_are_no_ids_are_named_with_their_pe() {
-        let error = |text, only: Option<&str>| {
-            let only = only.map(|only| Expr::parse(only).unwrap());
-            Expr::parse(text)
-                .unwrap()
-                .pattern(SIZE, only.as_ref())
-                .map(|_| ())
-                .map_err(|e| e.to_string())
-        };
-        assert_eq!(
-            error("id / (id - 3)", Some("id == 3")),
-            Err("division by zero for PE 3".into())
-        );
-        assert_eq!(
-            error("id - 1", None),
-            Err("target -1 of PE 0 is no id".into())
-        );
-        assert_eq!(
-            error("id + 1", None),
-            Err("target 16384 of PE 16383 is outside 0..16384".into())
-        );
-        assert_eq!(error("id + 1", Some("id < n - 1")), Ok(()));
-    }
-}
+mod tests;
