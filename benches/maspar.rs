@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use multipc::maspar::schedule::{Best, Genetic, GeneticConfig, Scheduler};
 use multipc::maspar::{MachineSize, Pattern, Router, RouterConfig};
 
 const SIZE: MachineSize = MachineSize::Pes16384;
@@ -59,5 +60,66 @@ fn main() {
             1.0 / seconds,
             router.timetable(&pattern).expect("sizes agree").fnv64()
         );
+    }
+
+    let mut best = Box::new(Best::new(1));
+    let shift = Pattern::shift(SIZE, 37);
+    for (name, pattern) in [
+        ("bit reversal", Pattern::bit_reversal(SIZE)),
+        ("shuffle", Pattern::shuffle(SIZE)),
+        ("random permutation 1", Pattern::random_permutation(SIZE, 1)),
+        ("random permutation 2", Pattern::random_permutation(SIZE, 2)),
+        (
+            "shift 37, then bit reversal",
+            shift
+                .then(&Pattern::bit_reversal(SIZE))
+                .expect("sizes agree"),
+        ),
+    ] {
+        let mut phases = 0;
+        let start = Instant::now();
+        let mut seconds = f64::MAX;
+        while start.elapsed().as_secs_f64() < 0.5 {
+            let start = Instant::now();
+            phases = best
+                .schedule(&mut router, &pattern)
+                .expect("there is one")
+                .phases();
+            seconds = seconds.min(start.elapsed().as_secs_f64());
+        }
+        println!(
+            "schedule, {name}: {:.2} ms, {phases} phases, {}",
+            seconds * 1e3,
+            best.name()
+        );
+    }
+
+    for (name, pattern) in [
+        ("bit reversal", Pattern::bit_reversal(SIZE)),
+        ("shuffle", Pattern::shuffle(SIZE)),
+    ] {
+        for threads in [1, 0] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let pool = pool.expect("threads can be started");
+            let mut config = GeneticConfig::default();
+            config.generations = 60;
+            let start = Instant::now();
+            let mut last = None;
+            pool.install(|| {
+                Genetic::new(config).search(&mut router, &pattern, |generation| {
+                    last = Some(*generation);
+                    true
+                })
+            })
+            .expect("sizes agree");
+            let last = last.expect("there are generations");
+            println!(
+                "genetic search, {name}, {} threads: {:.0} schedules/s, best {} in generation {}",
+                pool.current_num_threads(),
+                last.evaluations as f64 / start.elapsed().as_secs_f64(),
+                last.best,
+                last.number
+            );
+        }
     }
 }

@@ -54,7 +54,7 @@ impl Router {
 
     /// Stages 2 and 3 of all chips; stage 1 is kept up to date.
     #[inline]
-    pub(super) fn arbitrate(&mut self) {
+    pub(in crate::maspar) fn arbitrate(&mut self) {
         if self.config.stage3_wires == [0, 1, 2, 3] {
             let (ab, cd) = self.inputs.split_at(2 * PAIRS);
             let ((a, b), (c, d)) = (ab.split_at(PAIRS), cd.split_at(PAIRS));

@@ -118,18 +118,29 @@ impl Individual {
     }
 }
 
+/// PEs of a phase, and whether they are one set that connects in one cycle.
+#[derive(Clone, Debug, Default)]
+struct Phase {
+    slots: Vec<u16>,
+    whole: bool,
+}
+
 /// Runs each phase in the hardware loop and collects the single-cycle sets, to
 /// those that are known to be such already.
-fn explode(router: &mut Router, phases: &[Vec<u16>], mut sets: Vec<Vec<u16>>) -> Individual {
-    for phase in phases.iter().filter(|phase| !phase.is_empty()) {
+fn explode(router: &mut Router, phases: Vec<Phase>, mut sets: Vec<Vec<u16>>) -> Individual {
+    for phase in phases {
+        if phase.whole {
+            sets.push(phase.slots);
+            continue;
+        }
         let mut flags = [0u16; MAX_CLUSTERS];
-        for &slot in phase {
+        for &slot in &phase.slots {
             if let Some(flags) = flags.get_mut(slot as usize >> 4) {
                 *flags |= 1 << (slot & 15);
             }
         }
         router.set_tflags_by_cluster(&flags);
-        let mut left = phase.len();
+        let mut left = phase.slots.len();
         while left > 0 {
             let mut set = Vec::with_capacity(left.min(MAX_CLUSTERS));
             if router.cycle(|slot| set.push(slot)) == 0 {
@@ -143,14 +154,16 @@ fn explode(router: &mut Router, phases: &[Vec<u16>], mut sets: Vec<Vec<u16>>) ->
 }
 
 /// Puts sets into at most as many random phases.
-fn merge(draws: &mut Draws, sets: &[&[u16]]) -> Vec<Vec<u16>> {
+fn merge(draws: &mut Draws, sets: &[&[u16]]) -> Vec<Phase> {
     let count = 1 + draws.below(sets.len() as u32);
-    let mut phases = alloc::vec![Vec::new(); count as usize];
+    let mut phases = alloc::vec![Phase::default(); count as usize];
     for set in sets {
         if let Some(phase) = phases.get_mut(draws.below(count) as usize) {
-            phase.extend_from_slice(set);
+            phase.whole = phase.slots.is_empty();
+            phase.slots.extend_from_slice(set);
         }
     }
+    phases.retain(|phase| !phase.slots.is_empty());
     phases
 }
 
@@ -158,7 +171,7 @@ fn merge(draws: &mut Draws, sets: &[&[u16]]) -> Vec<Vec<u16>> {
 fn random(router: &mut Router, hardware: &Individual, draws: &mut Draws) -> Individual {
     let sets: Vec<&[u16]> = hardware.sets().collect();
     let phases = merge(draws, &sets);
-    explode(router, &phases, Vec::new())
+    explode(router, phases, Vec::new())
 }
 
 /// A child of two schedules.
@@ -187,7 +200,7 @@ fn child(router: &mut Router, a: &Individual, b: &Individual, draws: &mut Draws)
     let small = sets.split_off(draws.below(sets.len() as u32) as usize);
     let small: Vec<&[u16]> = small.iter().map(Vec::as_slice).collect();
     let phases = merge(draws, &small);
-    explode(router, &phases, sets)
+    explode(router, phases, sets)
 }
 
 /// A mutant of a schedule: some of its sets merged.
@@ -206,7 +219,7 @@ fn mutant(router: &mut Router, from: &Individual, draws: &mut Draws) -> Individu
     } else {
         merge(draws, &chosen)
     };
-    explode(router, &phases, kept)
+    explode(router, phases, kept)
 }
 
 /// The draws of one schedule of one generation.
@@ -260,7 +273,11 @@ impl Genetic {
             .iter()
             .map(|id| geometry.slot(id))
             .collect();
-        let hardware = explode(router, &[all], Vec::new());
+        let everyone = Phase {
+            slots: all,
+            whole: false,
+        };
+        let hardware = explode(router, alloc::vec![everyone], Vec::new());
         if hardware.cycles() == 0 {
             return Schedule::checked(router, pattern, pattern_phases(&hardware, router).as_ref());
         }

@@ -135,7 +135,9 @@ impl Schedule {
                 });
             }
             router.set_tflags_by_cluster(&flags);
-            if router.cycle(|_| {}) != asked {
+            router.arbitrate();
+            if router.connected() != asked {
+                router.rclose();
                 let left = (0..pes as u16).find(|&id| router.tflag(id));
                 router.set_tflags(&PeSet::EMPTY);
                 return Err(ScheduleError::Blocked {
