@@ -53,9 +53,11 @@ pub(super) fn run(args: &FigureArgs, out: &mut impl Write) -> Result<(), Failure
         let counts = table.profile(&mut counts);
         draw_map(&args.out, size, table.raw(), counts, args.number == 4)?;
     } else {
-        let mut genetic = GeneticConfig::default();
-        genetic.seed = args.seed;
-        genetic.generations = args.generations;
+        let genetic = GeneticConfig {
+            seed: args.seed,
+            generations: args.generations,
+            ..GeneticConfig::default()
+        };
         let method = if args.number == 2 {
             Method::Genetic
         } else {

@@ -168,10 +168,12 @@ pub(super) fn run(args: &ScheduleArgs, out: &mut impl Write) -> Result<(), Failu
     let answer = match &args.load {
         Some(path) => load(path, &mut router, &pattern)?,
         None => {
-            let mut genetic = GeneticConfig::default();
-            genetic.seed = args.seed;
-            genetic.generations = args.generations;
-            genetic.stop_at = args.stop_at;
+            let genetic = GeneticConfig {
+                seed: args.seed,
+                generations: args.generations,
+                stop_at: args.stop_at,
+                ..GeneticConfig::default()
+            };
             let bar = match args.method {
                 Method::Genetic => progress(args.generations),
                 _ => ProgressBar::hidden(),

@@ -131,8 +131,10 @@ pub(super) fn run(args: &TableArgs, out: &mut impl Write) -> Result<(), Failure>
     ]);
     let mut values = Vec::new();
     let mut wrong = Vec::new();
-    let mut genetic = GeneticConfig::default();
-    genetic.seed = args.seed;
+    let genetic = GeneticConfig {
+        seed: args.seed,
+        ..GeneticConfig::default()
+    };
     for (name, pattern, published) in rows(&router)? {
         let cycles = router.timetable(&pattern).map_err(Failure::usage)?.cycles();
         let bound = Bound::of(&router, &pattern).map_err(Failure::usage)?.phases;
