@@ -197,6 +197,24 @@ proptest! {
     }
 
     #[test]
+    fn no_text_upsets_the_parsers(text in "[-+*/%<>=!&|^~?:(),a-z0-9 \n]{0,60}", any in any::<String>()) {
+        for text in [&text, &any] {
+            let _ = text.parse::<multipc::maspar::Named>();
+            #[cfg(feature = "alloc")]
+            {
+                use multipc::maspar::{Expr, parse_pairs};
+                let size = MachineSize::Pes1024;
+                let read = parse_pairs(size, text);
+                prop_assert!(read.is_ok() || !text.is_empty());
+                match Expr::parse(text) {
+                    Ok(expr) => drop(expr.pattern(size, Some(&expr))),
+                    Err(error) => prop_assert!(error.at <= text.len()),
+                }
+            }
+        }
+    }
+
+    #[test]
     fn one_sender_is_left_for_each_target(pattern in pattern()) {
         let router = Router::new(&RouterConfig::MP1.with_size(pattern.size())).unwrap();
         let targets: HashSet<u16> = pattern.pairs().map(|(_, to)| to).collect();

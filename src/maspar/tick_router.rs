@@ -153,7 +153,8 @@ impl TickRouter {
     }
 
     /// Starts a `ropen` of every PE that takes part in `pattern`. Paths that
-    /// are open are taken down.
+    /// are open are taken down. PEs are told of theirs at tick 30: a
+    /// configuration with a shorter `ropen` never tells them.
     ///
     /// # Errors
     /// [`SizeMismatch`] when the pattern is for a machine of another size.

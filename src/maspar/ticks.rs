@@ -102,12 +102,14 @@ impl Costs {
 
     /// One `rfetchc` or `rsendc` of that width, in ticks.
     pub const fn rfetch(&self, width: Width) -> u32 {
-        self.transfer + width.bits()
+        self.transfer.saturating_add(width.bits())
     }
 
     /// One time round the loop, in ticks: 100 for 32 bits.
     pub const fn round(&self, width: Width) -> u32 {
-        self.ropen + self.rfetch(width) + self.rest
+        self.ropen
+            .saturating_add(self.rfetch(width))
+            .saturating_add(self.rest)
     }
 
     /// The loop over that many cycles, in ticks.
@@ -118,12 +120,17 @@ impl Costs {
     /// A static schedule with one cycle a phase, in ticks: 95 a phase for 32
     /// bits.
     pub const fn single_cycle_phases(&self, phases: u32, width: Width) -> u64 {
-        phases as u64 * (self.ropen + self.rfetch(width) + self.phase) as u64
+        let phase = self
+            .ropen
+            .saturating_add(self.rfetch(width))
+            .saturating_add(self.phase);
+        phases as u64 * phase as u64
     }
 
     /// A static schedule whose phases are loops of their own, in ticks.
     pub const fn looped_phases(&self, phases: u32, cycles: u32, width: Width) -> u64 {
-        self.hardware_loop(cycles, width) + phases as u64 * self.phase_start as u64
+        let starts = phases as u64 * self.phase_start as u64;
+        self.hardware_loop(cycles, width).saturating_add(starts)
     }
 
     /// How long that many ticks take (saturating).

@@ -63,7 +63,7 @@ pub(super) fn run(args: &FigureArgs, out: &mut impl Write) -> Result<(), Failure
         } else {
             args.method
         };
-        let bar = progress(args.generations);
+        let bar = progress("generation", args.generations);
         let mut history = Vec::new();
         let answer = find(&mut router, &pattern, method, genetic, |generation| {
             history.push((generation.best, generation.worst));

@@ -68,8 +68,11 @@ pub(super) struct ScheduleArgs {
     #[arg(long)]
     store: bool,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "csv")]
     json: bool,
+    /// Print the phases as CSV: PE, phase.
+    #[arg(long)]
+    csv: bool,
     /// Save the schedule as JSON.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -143,13 +146,13 @@ pub(super) fn find(
 }
 
 /// A bar on a terminal, nothing elsewhere.
-pub(super) fn progress(generations: u32) -> ProgressBar {
+pub(super) fn progress(unit: &str, length: u32) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(u64::from(generations));
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} generation {pos}/{len}  {msg}  {eta}")
-    {
+    let bar = ProgressBar::new(u64::from(length));
+    let template = format!("{{bar:40}} {unit} {{pos}}/{{len}}  {{msg}}  {{eta}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar
@@ -175,7 +178,7 @@ pub(super) fn run(args: &ScheduleArgs, out: &mut impl Write) -> Result<(), Failu
                 ..GeneticConfig::default()
             };
             let bar = match args.method {
-                Method::Genetic => progress(args.generations),
+                Method::Genetic => progress("generation", args.generations),
                 _ => ProgressBar::hidden(),
             };
             let answer = find(&mut router, &pattern, args.method, genetic, |generation| {
@@ -224,6 +227,18 @@ pub(super) fn run(args: &ScheduleArgs, out: &mut impl Write) -> Result<(), Failu
             "phase_counts": phase_counts,
         });
         writeln!(out, "{value:#}")?;
+        return Ok(());
+    }
+    if args.csv {
+        writeln!(out, "pe,phase")?;
+        for (pe, phase) in schedule
+            .phase()
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| **p != NO_PHASE)
+        {
+            writeln!(out, "{pe},{phase}")?;
+        }
         return Ok(());
     }
     writeln!(

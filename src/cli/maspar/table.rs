@@ -11,6 +11,7 @@ use std::vec::Vec;
 
 use clap::Args;
 use comfy_table::Table;
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -148,7 +149,10 @@ pub(super) fn run(args: &TableArgs, out: &mut impl Write) -> Result<(), Failure>
             &[Method::Best]
         };
         for &method in methods {
-            let bar = progress(genetic.generations);
+            let bar = match method {
+                Method::Genetic => progress("generation", genetic.generations),
+                _ => ProgressBar::hidden(),
+            };
             let mut last_gain = (u32::MAX, 0);
             let answer = find(&mut router, &pattern, method, genetic, |generation| {
                 bar.set_position(u64::from(generation.number) + 1);
@@ -227,11 +231,14 @@ fn text(published: &str) -> Value {
 fn shifts_of_16(router: &mut Router) -> Result<(u32, f64), Failure> {
     let start = Instant::now();
     let mut count = 0;
+    let bar = progress("shift", 16383);
     for distance in 1..16384 {
+        bar.set_position(distance as u64);
         router
             .load(&Pattern::shift(router.size(), distance))
             .map_err(Failure::usage)?;
         count += u32::from(router.drain() == 16);
     }
+    bar.finish_and_clear();
     Ok((count, start.elapsed().as_secs_f64()))
 }

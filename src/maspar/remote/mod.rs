@@ -166,6 +166,9 @@ impl<'a> PeArray<'a> {
     /// The memory of a PE; empty for one that the machine lacks.
     pub fn memory(&self, pe: u16) -> &[u8] {
         let (bytes, pe) = (self.bytes_per_pe(), pe as usize);
+        if pe >= self.size().pes() {
+            return &[];
+        }
         self.memory
             .get(pe * bytes..(pe + 1) * bytes)
             .unwrap_or_default()
@@ -174,6 +177,9 @@ impl<'a> PeArray<'a> {
     /// The same for writing.
     pub fn memory_mut(&mut self, pe: u16) -> &mut [u8] {
         let (bytes, pe) = (self.bytes_per_pe(), pe as usize);
+        if pe >= self.size().pes() {
+            return &mut [];
+        }
         self.memory
             .get_mut(pe * bytes..(pe + 1) * bytes)
             .unwrap_or_default()

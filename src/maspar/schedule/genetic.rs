@@ -289,7 +289,7 @@ impl Genetic {
         living.sort_by_key(Individual::cycles);
         for number in 0..config.generations.max(1) {
             if number > 0 {
-                let new = config.children + config.mutants;
+                let new = config.children.saturating_add(config.mutants);
                 living.truncate(population.saturating_sub(new).max(1));
                 let parents = living.len() as u32;
                 let fresh = breed(router, new, |router, index| {
@@ -308,7 +308,7 @@ impl Genetic {
                 living.sort_by_key(Individual::cycles);
             }
             let survivors = population
-                .saturating_sub(config.children + config.mutants)
+                .saturating_sub(config.children.saturating_add(config.mutants))
                 .max(1);
             let (Some(best), Some(worst)) =
                 (living.first(), living.get(survivors.min(living.len()) - 1))
