@@ -4,7 +4,9 @@ use std::format;
 use std::path::PathBuf;
 use std::string::{String, ToString};
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, Subcommand};
+
+use super::maspar::MasparArgs;
 
 /// A whole RDMA cluster you can hold in your hand.
 ///
@@ -17,6 +19,15 @@ use clap::{Args, Parser};
 pub struct Cli {
     #[command(flatten)]
     pub put: PutArgs,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What else there is.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The MasPar global router: profiles, schedules, pictures
+    Maspar(MasparArgs),
 }
 
 /// Options of the main job.

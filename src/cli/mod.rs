@@ -4,6 +4,7 @@
 //! written), or 2 for bad usage.
 
 mod args;
+pub mod maspar;
 mod plot;
 mod put;
 mod vcd;
@@ -12,7 +13,7 @@ use std::eprintln;
 
 use clap::Parser;
 
-use args::Cli;
+use args::{Cli, Command};
 
 /// Runs the command line with the process's arguments; returns its exit status.
 pub fn main() -> i32 {
@@ -25,7 +26,11 @@ pub fn main() -> i32 {
             return error.exit_code();
         }
     };
-    match put::run(&cli.put) {
+    let outcome = match &cli.command {
+        None => put::run(&cli.put),
+        Some(Command::Maspar(args)) => return maspar::run(args),
+    };
+    match outcome {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(error) => {
