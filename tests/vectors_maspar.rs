@@ -261,3 +261,71 @@ fn genetic_search_repeats_from_its_seed() {
     };
     assert_eq!(run(), run());
 }
+
+/// A random affine permutation over GF(2) of the id's bits.
+fn affine_permutation(draws: &mut multipc::maspar::Draws) -> Pattern {
+    loop {
+        let columns: Vec<u16> = (0..14).map(|_| draws.below(16384) as u16).collect();
+        let constant = draws.below(16384) as u16;
+        let pattern = Pattern::from_fn(SIZE, |id| {
+            let bits = (0..14).filter(|bit| id >> bit & 1 == 1);
+            Some(u32::from(
+                bits.fold(constant, |sum, bit| sum ^ columns[bit]),
+            ))
+        })
+        .unwrap();
+        let targets: std::collections::HashSet<u16> = pattern.pairs().map(|(_, to)| to).collect();
+        if targets.len() == 16384 {
+            return pattern;
+        }
+    }
+}
+
+#[test]
+fn most_but_not_all_affine_permutations_take_one_or_two_passes() {
+    let mut router = Router::new(&RouterConfig::MP1).unwrap();
+    let mut draws = multipc::maspar::Draws::new(1);
+    let cycles: Vec<u32> = (0..150)
+        .map(|_| {
+            router
+                .timetable(&affine_permutation(&mut draws))
+                .unwrap()
+                .cycles()
+        })
+        .collect();
+    let within = |limit| cycles.iter().filter(|&&n| n <= limit).count() * 100 / cycles.len();
+    println!(
+        "16: {} %, 32: {} %, worst {:?}",
+        within(16),
+        within(32),
+        cycles.iter().max()
+    );
+    assert!(
+        (15..=35).contains(&within(16)),
+        "{} % in one pass",
+        within(16)
+    );
+    assert!(
+        (60..=80).contains(&within(32)),
+        "{} % in two passes",
+        within(32)
+    );
+    assert!(cycles.iter().all(|&n| (16..=80).contains(&n)));
+}
+
+#[test]
+fn random_permutations_take_42_to_48_cycles() {
+    let mut router = Router::new(&RouterConfig::MP1).unwrap();
+    let mut cycles: Vec<u32> = (0..21)
+        .map(|seed| {
+            router
+                .timetable(&Pattern::random_permutation(SIZE, seed))
+                .unwrap()
+                .cycles()
+        })
+        .collect();
+    cycles.sort();
+    println!("{cycles:?}");
+    assert!(cycles.iter().all(|n| (42..=48).contains(n)), "{cycles:?}");
+    assert!((44..=45).contains(&cycles[10]), "median {}", cycles[10]);
+}

@@ -252,6 +252,12 @@ impl<'a> PeArray<'a> {
         }
     }
 
+    /// Whether no byte of a PE's transfer is left to move; its tag may be.
+    fn all_left(&self, pe: u16) -> bool {
+        let job = self.slots.get(pe as usize).and_then(|slot| slot.job);
+        job.is_none_or(|job| job.done >= job.transfer.length)
+    }
+
     fn active_job(&self, pe: u16) -> Option<Job> {
         self.slots.get(pe as usize)?.job.filter(Job::active)
     }

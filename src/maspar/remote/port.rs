@@ -44,13 +44,13 @@ impl<'a> RemoteWrite<PeArray<'a>> for PePort {
     fn start(&mut self, hw: &mut PeArray<'a>, transfer: Transfer) -> Result<Token, RemoteError> {
         hw.post(self.pe, transfer)?;
         self.last = self.last.wrapping_add(1);
-        self.sent = hw.active_job(self.pe).is_none();
+        self.sent = hw.all_left(self.pe);
         Ok(Token(self.last))
     }
 
     fn poll(&mut self, hw: &mut PeArray<'a>) -> Result<(), RemoteError> {
         hw.cycle();
-        self.sent = hw.active_job(self.pe).is_none();
+        self.sent = hw.all_left(self.pe);
         if self.mail.is_none() {
             self.mail = hw.take_mail(self.pe);
         }

@@ -168,6 +168,30 @@ fn nothing_to_move_is_over_at_once() {
 }
 
 #[test]
+fn nothing_with_a_notification_is_sent_at_once_and_told_later() {
+    let (mut memory, mut slots) = (vec![0; 1024 * BYTES], vec![Slot::IDLE; 1024]);
+    let mut array = array(&mut memory, &mut slots);
+    let (mut sender, mut receiver) = (PePort::new(1), PePort::new(2));
+    let flags = Flags {
+        notify_receiver: true,
+        tag: 77,
+    };
+    let transfer = Transfer {
+        node: 2,
+        local: 0,
+        remote: 0,
+        length: 0,
+        flags,
+    };
+    let token = sender.start(&mut array, transfer).unwrap();
+    assert_eq!(sender.progress(&token), Ok(Progress::Sent));
+    assert_eq!(receiver.arrival(), None);
+    receiver.poll(&mut array).unwrap();
+    assert_eq!(receiver.arrival().map(|arrival| arrival.tag), Some(77));
+    assert!(sender.start(&mut array, transfer).is_ok());
+}
+
+#[test]
 fn misuse_is_named_and_moves_nothing() {
     let (mut memory, mut slots) = (vec![0; 1024 * BYTES], vec![Slot::IDLE; 1024]);
     let mut array = array(&mut memory, &mut slots);

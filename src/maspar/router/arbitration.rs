@@ -169,3 +169,22 @@ pub(super) fn lead(flags: u16) -> usize {
 fn group_of(path: u16) -> usize {
     path as usize >> 4 & (GROUPS - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::maspar::{Router, TickRouter};
+
+    #[test]
+    fn routers_are_small_enough_for_a_firmware_image() {
+        assert!(
+            size_of::<Router>() <= 52 * 1024,
+            "{} bytes",
+            size_of::<Router>()
+        );
+        assert!(
+            size_of::<TickRouter>() <= 44 * 1024,
+            "{} bytes",
+            size_of::<TickRouter>()
+        );
+    }
+}
