@@ -98,7 +98,7 @@ impl Parser<'_> {
         found
     }
 
-    fn expect(&mut self, token: &'static str) -> Result<(), ExprError> {
+    fn require(&mut self, token: &'static str) -> Result<(), ExprError> {
         if self.take(token) {
             Ok(())
         } else {
@@ -131,7 +131,7 @@ impl Parser<'_> {
         }
         if least == 0 && self.take("?") {
             self.expression(0)?;
-            self.expect(":")?;
+            self.require(":")?;
             self.expression(0)?;
             self.code.push(Op::Select);
         }
@@ -160,7 +160,7 @@ impl Parser<'_> {
         }
         if self.take("(") {
             self.expression(0)?;
-            return self.expect(")");
+            return self.require(")");
         }
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let len = self.rest().find(|c| !word(c)).unwrap_or(self.rest().len());
@@ -190,14 +190,14 @@ impl Parser<'_> {
             return Err(self.error(trouble));
         };
         self.at += len;
-        self.expect("(")?;
+        self.require("(")?;
         for argument in 0..arguments {
             if argument > 0 {
-                self.expect(",")?;
+                self.require(",")?;
             }
             self.expression(0)?;
         }
-        self.expect(")")?;
+        self.require(")")?;
         self.code.push(op);
         Ok(())
     }
