@@ -149,7 +149,7 @@ fn cables_that_a_machine_cannot_have() {
     let board = BoardConfig::default();
     let node = || {
         let memory = Ram::new(0, vec![0; 4096]);
-        Node::new(memory, BridgeConfig::default(), board.ddc.clone())
+        Node::new(memory, BridgeConfig::default(), board.ddc)
     };
     let router = || Router::new(RcubeConfig::default());
     let wires = vec![Wire::free(); 4];

@@ -5,7 +5,7 @@ use embedded_hal::digital::InputPin;
 use multipc::fabric::labelling::{Labelling, Method};
 use multipc::fabric::topology::Topology;
 use multipc::fabric::{BoardConfig, Machine, MachineConfig};
-use multipc::put::{AddError, Control, Entry, Event, Model, Put, PutConfig, Served};
+use multipc::put::{AddError, Control, Entry, Event, Model, Put, PutConfig};
 use multipc::time::Duration;
 
 /// Source and target of pages on every board, and the entries of its rings.
@@ -93,7 +93,8 @@ impl Boards {
         }
     }
 
-    /// Posts, serving both rings of the node while its ring is full.
+    /// Posts; while the ring is full all are served, and the ring is flushed,
+    /// since pages without NOS raise no interrupt.
     pub fn post(&mut self, node: usize, entry: Entry) {
         for _ in 0..10_000 {
             let mut host = self.machine.host(node as u16).unwrap();
@@ -101,6 +102,7 @@ impl Boards {
                 Ok(_) => return,
                 Err(AddError::RingFull { .. }) => {
                     self.run(Duration::from_us(1));
+                    self.flush(node);
                 }
                 Err(error) => panic!("{error}"),
             }
@@ -122,16 +124,9 @@ impl Boards {
     }
 
     /// Serves one node.
-    pub fn serve(&mut self, node: usize) -> Served {
+    pub fn serve(&mut self, node: usize) {
         let seen = &mut self.seen[node];
-        let mut sink = |event| {
-            seen.push(match event {
-                Event::Sent { mi, .. } => Seen::Sent(mi),
-                Event::Received { mi, data, .. } => Seen::Received(mi, data),
-                Event::Error { fault, .. } => Seen::Error(fault.to_string()),
-                other => panic!("node {node}: {other:?}"),
-            });
-        };
+        let mut sink = |event| seen.push(seen_of(event));
         let put = &mut self.puts[node];
         let mut host = self.machine.host(node as u16).unwrap();
         if put.model() == Model::Polling {
@@ -139,19 +134,26 @@ impl Boards {
             let low = host.is_low().unwrap();
             let errors = host.machine().nodes()[node].ddc().register(0x40) & 0x00FB_F000;
             assert_eq!(low, errors != 0, "INTA# of node {node}");
-            return put.poll(&mut host, 64, &mut sink).unwrap();
+            put.poll(&mut host, 64, &mut sink).unwrap();
+            return;
         }
-        let mut served = Served::default();
         for _ in 0..100 {
             if host.is_high().unwrap() {
-                return served;
+                return;
             }
-            let now = put.on_interrupt(&mut host, 64, &mut sink).unwrap();
-            assert!(now.cause, "spurious interrupt on node {node}");
-            served.descriptors += now.descriptors;
-            served.reports += now.reports;
+            let served = put.on_interrupt(&mut host, 64, &mut sink).unwrap();
+            assert!(served.cause, "spurious interrupt on node {node}");
         }
         panic!("INTA# of node {node} does not fall");
+    }
+
+    /// Takes back what has left of one node.
+    pub fn flush(&mut self, node: usize) {
+        let seen = &mut self.seen[node];
+        let mut host = self.machine.host(node as u16).unwrap();
+        self.puts[node]
+            .flush_lme(&mut host, 64, |event| seen.push(seen_of(event)))
+            .unwrap();
     }
 
     /// Serves all until nothing has happened for 50 us.
@@ -189,6 +191,15 @@ impl Boards {
         for node in self.machine.nodes() {
             assert_eq!(node.checker().unwrap().violations(), &[]);
         }
+    }
+}
+
+fn seen_of(event: Event) -> Seen {
+    match event {
+        Event::Sent { mi, .. } => Seen::Sent(mi),
+        Event::Received { mi, data, .. } => Seen::Received(mi, data),
+        Event::Error { fault, .. } => Seen::Error(fault.to_string()),
+        other => panic!("{other:?}"),
     }
 }
 
