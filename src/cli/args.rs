@@ -1,9 +1,12 @@
 //! The arguments of the command line.
 
+use std::format;
 use std::path::PathBuf;
 use std::string::String;
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, Subcommand};
+
+use super::topology::TopologyArgs;
 
 /// A whole RDMA cluster you can hold in your hand.
 ///
@@ -14,8 +17,16 @@ use clap::{Args, Parser};
 #[derive(Debug, Parser)]
 #[command(name = "multipc", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
     #[command(flatten)]
     pub put: PutArgs,
+}
+
+/// Everything but the main job.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    Topology(TopologyArgs),
 }
 
 /// Options of the main job.
