@@ -16,7 +16,7 @@ const CABLE: &str = "#5b7ba6";
 const UNUSED: &str = "#b5b5b5";
 const RING: &str = "#d02020";
 /// Room for the lines of text at the top.
-const HEAD: f64 = 64.0;
+const HEAD: f64 = 90.0;
 
 /// Draws it.
 pub fn svg(machine: &Machine, findings: &Findings) -> String {
@@ -33,17 +33,20 @@ fn drawing(
     findings: &Findings,
     layout: &Layout,
 ) -> core::fmt::Result {
-    let width = layout.width.max(640.0);
-    let height = layout.height + HEAD;
+    let width = layout.width.max(720.0);
+    // A wide drawing is shown small: larger text.
+    let scale = (width / 1600.0).max(1.0);
+    let top = HEAD * scale;
+    let height = layout.height + top;
     writeln!(
         out,
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}" font-family="sans-serif">
-<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="{RING}"/></marker></defs>
+<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="17" markerHeight="17" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="{RING}"/></marker></defs>
 <rect width="100%" height="100%" fill="white"/>"##
     )?;
-    head(out, machine, findings)?;
+    head(out, machine, findings, scale)?;
     let shift = (width - layout.width) / 2.0;
-    writeln!(out, r#"<g transform="translate({shift:.1} {HEAD})">"#)?;
+    writeln!(out, r#"<g transform="translate({shift:.1} {top:.1})">"#)?;
     let on_ring = on_ring(machine, findings);
     // What is red must lie on top of what is not.
     for red in [false, true] {
@@ -53,32 +56,55 @@ fn drawing(
     writeln!(out, "</g>\n</svg>")
 }
 
-fn head(out: &mut String, machine: &Machine, findings: &Findings) -> core::fmt::Result {
+fn head(out: &mut String, machine: &Machine, findings: &Findings, scale: f64) -> core::fmt::Result {
     let analysis = &findings.analysis;
-    writeln!(
-        out,
-        r#"<text x="24" y="30" font-size="18">{}: {} boards, {} routers, {} cables; tables: {}{}</text>"#,
-        escaped(&machine.name),
-        machine.topology.generators().len(),
-        machine.topology.routers(),
-        machine.topology.cables().len(),
-        findings.method,
-        if machine.adaptive { ", adaptive" } else { "" }
-    )?;
+    let topology = &machine.topology;
     let most = findings.busiest.first().map_or(0.0, |load| load.pairs);
-    writeln!(
-        out,
-        r#"<text x="24" y="52" font-size="13" fill="{}">{}; width: pairs on the busier direction, at most {most:.0}; mean {:.2} cables, most {}; {} of {} pairs served</text>"#,
-        if findings.pass() { "#333" } else { RING },
-        match &findings.deadlock {
-            Ok(_) => "no deadlock possible".into(),
-            Err(cycle) => format!("DEADLOCK possible: the {} red cables", cycle.waits.len()),
-        },
-        analysis.mean(),
-        analysis.longest,
-        analysis.delivered,
-        analysis.pairs
-    )
+    let adaptive = if machine.adaptive { ", adaptive" } else { "" };
+    let verdict = match &findings.deadlock {
+        Ok(_) => "no deadlock possible".into(),
+        Err(cycle) => format!("DEADLOCK possible: the {} red cables", cycle.waits.len()),
+    };
+    let color = if findings.pass() { "#222" } else { RING };
+    let lines = [
+        (
+            18.0,
+            "#000",
+            format!(
+                "{}: {} boards, {} routers, {} cables",
+                escaped(&machine.name),
+                topology.generators().len(),
+                topology.routers(),
+                topology.cables().len()
+            ),
+        ),
+        (
+            14.0,
+            color,
+            format!(
+                "tables {}{adaptive}: {verdict}; {} of {} pairs served",
+                findings.method, analysis.delivered, analysis.pairs
+            ),
+        ),
+        (
+            13.0,
+            "#555",
+            format!(
+                "cables crossed: mean {:.2}, most {}; line width: pairs on the busier direction, most {most:.0}",
+                analysis.mean(),
+                analysis.longest
+            ),
+        ),
+    ];
+    for (i, (size, color, text)) in (0..).zip(lines) {
+        writeln!(
+            out,
+            r#"<text x="24" y="{:.0}" font-size="{:.0}" fill="{color}">{text}</text>"#,
+            (30.0 + 23.0 * f64::from(i)) * scale,
+            size * scale
+        )?;
+    }
+    Ok(())
 }
 
 /// For each cable the ends where its packets wait in a ring.
@@ -105,13 +131,15 @@ fn cables(
 ) -> core::fmt::Result {
     let most = findings.busiest.first().map_or(1.0, |load| load.pairs);
     let parallel = parallel(machine);
+    // Many cables want thin lines.
+    let widest = layout.radius * if on_ring.len() > 200 { 0.13 } else { 0.3 };
     for (i, cable) in machine.topology.cables().iter().enumerate() {
         if on_ring[i].contains(&true) != red {
             continue;
         }
         let loads = &findings.analysis.loads[2 * i..2 * i + 2];
         let load = loads[0].pairs.max(loads[1].pairs);
-        let thick = 0.8 + 0.3 * layout.radius * load / most.max(1e-9);
+        let thick = 0.8 + widest * load / most.max(1e-9);
         let [a, b] = cable.ends;
         let (from, to) = (spot(layout, a), spot(layout, b));
         let bend = bend(layout, a, b, parallel[i]);
@@ -174,15 +202,16 @@ fn bend(layout: &Layout, a: PortId, b: PortId, parallel: f64) -> f64 {
     let (from, to) = (spot(layout, a), spot(layout, b));
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1.0);
-    let crosses = layout.routers.iter().enumerate().any(|(i, p)| {
-        if i == usize::from(a.router) || i == usize::from(b.router) {
-            return false;
-        }
-        let (px, py) = (p.0 - from.0, p.1 - from.1);
-        let along = (px * dx + py * dy) / length;
-        let beside = (px * dy - py * dx).abs() / length;
-        along > 0.0 && along < length && beside < layout.radius
-    });
+    let crosses = !layout.levels
+        && layout.routers.iter().enumerate().any(|(i, p)| {
+            if i == usize::from(a.router) || i == usize::from(b.router) {
+                return false;
+            }
+            let (px, py) = (p.0 - from.0, p.1 - from.1);
+            let along = (px * dx + py * dy) / length;
+            let beside = (px * dy - py * dx).abs() / length;
+            along > 0.0 && along < length && beside < layout.radius
+        });
     let round = if crosses {
         (0.1 * length).max(2.6 * layout.radius)
     } else {

@@ -16,12 +16,14 @@ pub struct Layout {
     pub routers: Vec<Point>,
     /// Radius of a router's circle.
     pub radius: f64,
+    /// Lines between levels may pass over routers only at their ends.
+    pub levels: bool,
     pub width: f64,
     pub height: f64,
 }
 
 /// Room around the drawing.
-const MARGIN: f64 = 60.0;
+const MARGIN: f64 = 36.0;
 
 impl Layout {
     pub fn new(machine: &Machine) -> Self {
@@ -33,13 +35,20 @@ impl Layout {
             65..=256 => (68.0, 13.0),
             _ => (34.0, 7.0),
         };
+        let mut levels = false;
         let points = match &machine.shape {
             Some(Shape::Grid(grid)) if grid.lengths().len() == 1 && grid.wraps() => {
                 circle(routers, step)
             }
             Some(Shape::Grid(grid)) => on_grid(grid, step),
-            Some(Shape::FatTree(tree)) => fat_tree(tree, step),
-            _ if topology.cables().len() + 1 == routers => tree(topology, step),
+            Some(Shape::FatTree(tree)) => {
+                levels = true;
+                fat_tree(tree, step)
+            }
+            _ if topology.cables().len() + 1 == routers => {
+                levels = true;
+                tree(topology, step)
+            }
             _ => circle(routers, step),
         };
         let least = |f: fn(&Point) -> f64| points.iter().map(f).fold(f64::INFINITY, f64::min);
@@ -52,6 +61,7 @@ impl Layout {
                 .map(|p| (p.0 - left + margin, p.1 - top + margin))
                 .collect(),
             radius,
+            levels,
             width: most(|p| p.0) - left + 2.0 * margin,
             height: most(|p| p.1) - top + 2.0 * margin,
         }
@@ -102,9 +112,10 @@ fn fat_tree(tree: &FatTree, step: f64) -> Vec<Point> {
             let level = level(router);
             let along = (f64::from(next[level]) + 0.5) / f64::from(count[level]);
             next[level] += 1;
-            let rise = if level == 0 { 0.0 } else { 0.35 };
-            let height = (boards * 1.4).clamp(step * 1.5, 260.0);
-            (width * along, -((level as f64) * height - rise * height))
+            // The way to a leaf switch is short, the others fan out.
+            let height = (width / 8.0).clamp(step * 1.6, 560.0);
+            let rise = if level == 0 { 0.0 } else { 0.55 * height };
+            (width * along, rise - level as f64 * height)
         })
         .collect()
 }
