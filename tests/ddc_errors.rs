@@ -16,6 +16,8 @@ const CRC_DATA: u32 = 1 << 21;
 const EP: u32 = 1 << 20;
 const TIMEOUT: u32 = 1 << 19;
 const R3: u32 = 1 << 18;
+const SENT_OF: u32 = 1 << 15;
+const RECEIVED_OF: u32 = 1 << 14;
 const ILLEGAL_LRM: u32 = 1 << 13;
 const LMI_OF: u32 = 1 << 12;
 const ERRORS: u32 = 0x00FF_F000;
@@ -413,4 +415,57 @@ fn the_transaction_number_tells_the_last_transfer() {
         Transaction::from_number(number(1)),
         Some(Transaction::ReportWrite)
     );
+}
+
+#[test]
+fn more_than_65535_packets_of_a_message_are_told_at_both_ends() {
+    let mut rig = Rig::started(ALL_ON | 1 << 16);
+    let middle = page(65532, DATA, DATA + 0x2_0000, Control::default());
+    rig.write(0, MASK, 0);
+    rig.post(0, &[middle; 4]);
+    // 65532 packets so far: three more are the most that can be told.
+    rig.post(
+        0,
+        &[
+            page(12, DATA, DATA, Control::default()),
+            last(4, DATA, DATA, 0),
+        ],
+    );
+    rig.until(4_000_000, |rig| rig.boards[1].intr());
+    assert_eq!(errors(&rig, 0), SENT_OF);
+    assert_eq!(rig.reports(1)[0].packet_number, u16::MAX);
+
+    let mut rig = Rig::started(ALL_ON | LRM_ENABLE);
+    rig.boards[1].set_word(LRM + 4 * 7, 0xFFFF);
+    let control = LAST.with(Control::LRM).with_mi(7);
+    rig.feed(1, &long_packet(control, DATA, &[1], Tail::default()));
+    assert_eq!(errors(&rig, 1), RECEIVED_OF);
+}
+
+#[test]
+fn tx_init_cleared_lets_the_page_in_hand_finish() {
+    let mut rig = Rig::started(ALL_ON);
+    rig.post(0, &[last(2000, DATA, DATA, 1), last(8, DATA, DATA, 2)]);
+    rig.run(100);
+    rig.write(0, COMMAND, ALL_ON & !TX_INIT);
+    rig.run(4000);
+    assert_eq!(rig.reports(1).len(), 1);
+    assert_eq!(rig.boards[0].ddc.register(LPE_CURRENT), LPE + 16);
+    rig.write(0, COMMAND, ALL_ON);
+    rig.run(300);
+    assert_eq!(rig.reports(1).len(), 1);
+}
+
+#[test]
+fn rx_init_cleared_cuts_the_packet_and_the_port_comes_up_again() {
+    let mut rig = Rig::started(ALL_ON);
+    rig.write(1, MASK, 0);
+    rig.post(0, &[last(2000, DATA, DATA, 1), last(8, DATA, DATA, 2)]);
+    rig.run(100);
+    rig.write(1, COMMAND, ALL_ON & !RX_INIT);
+    rig.run(100);
+    assert_eq!(errors(&rig, 1), EEP);
+    rig.write(1, COMMAND, ALL_ON);
+    rig.until(5000, |rig| rig.boards[1].ddc.register(MSG) & 0xFF == 2);
+    rig.assert_clean();
 }

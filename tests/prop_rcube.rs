@@ -41,14 +41,14 @@ fn tables() -> impl Strategy<Value = RoutingTable> {
         prop_oneof![Just(0u8), any::<u8>()],
         prop_oneof![Just(0xFFu8), any::<u8>()],
     )
-        .prop_map(|(bounds, selections, header_deletion, header_length)| {
-            let mut table = RoutingTable::default();
-            table.bounds = bounds;
-            table.selections = selections;
-            table.header_deletion = header_deletion;
-            table.header_length = header_length;
-            table
-        })
+        .prop_map(
+            |(bounds, selections, header_deletion, header_length)| RoutingTable {
+                bounds,
+                selections,
+                header_deletion,
+                header_length,
+            },
+        )
 }
 
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ proptest! {
         let mut tick = |lab: &mut Lab| {
             for (k, peer) in lab.peers.iter_mut().enumerate() {
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                peer.reads = (random >> 16) % (1 << slow[k]) == 0;
+                peer.reads = (random >> 16).is_multiple_of(1 << slow[k]);
             }
             lab.step();
             for (k, peer) in lab.peers.iter().enumerate() {
@@ -258,6 +258,11 @@ enum Act {
         output: u8,
         payload: usize,
     },
+    /// Some symbols, wherever the packet is.
+    Piece {
+        input: usize,
+        symbols: Vec<Symbol>,
+    },
     Plug {
         port: usize,
         plugged: bool,
@@ -275,8 +280,10 @@ enum Act {
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let piece = prop_oneof![4 => (0u8..8).prop_map(Symbol::data), 1 => Just(Symbol::EP)];
     let act = prop_oneof![
         5 => (0..PORTS, 0u8..8, 0usize..150).prop_map(|(input, output, payload)| Act::Send { input, output, payload }),
+        4 => (0..PORTS, prop::collection::vec(piece, 1..5)).prop_map(|(input, symbols)| Act::Piece { input, symbols }),
         1 => (0..PORTS, any::<bool>()).prop_map(|(port, plugged)| Act::Plug { port, plugged }),
         2 => (0..PORTS, any::<bool>()).prop_map(|(port, reads)| Act::Read { port, reads }),
         1 => prop::bool::weighted(0.7).prop_map(|level| Act::Init { level }),
@@ -310,6 +317,7 @@ proptest! {
         for act in acts {
             match act {
                 Act::Send { input, output, payload } => lab.send(input, &router_lab::packet(&[output, 0], payload)),
+                Act::Piece { input, symbols } => lab.send(input, &symbols),
                 Act::Plug { port, plugged } => lab.peers[port].plugged = plugged,
                 Act::Read { port, reads } => lab.peers[port].reads = reads,
                 Act::Init { level: l } => {

@@ -4,6 +4,7 @@
 //! written), or 2 for bad usage.
 
 mod args;
+pub mod maspar;
 mod plot;
 mod put;
 mod topology;
@@ -31,6 +32,7 @@ pub fn main() -> i32 {
     let outcome = match &cli.command {
         None => put::run(&cli.put),
         Some(Command::Topology(args)) => topology::run(args),
+        Some(Command::Maspar(args)) => return maspar::run(args),
     };
     match outcome {
         Ok(true) => 0,

@@ -201,6 +201,11 @@ impl Completion {
             control: self.control,
             data: self.data,
         };
+        trace!(
+            "report: message {:#08x}, {} packets",
+            report.control.mi(),
+            report.packet_number
+        );
         self.report = report.words();
         self.sent = 0;
         self.state = State::Report;

@@ -8,7 +8,8 @@
 //! stops it. Walk through one transfer: hw/doc/pci-ddc.md, "One transfer".
 
 use super::dma::Dma;
-use crate::pci::{Command, Drive, Signals, even_parity};
+use super::pins::{Pins, line};
+use crate::pci::{Command, Signals, even_parity};
 
 /// The kinds of PCI transfer, as STATUS 11:8 numbers them (the numbers are
 /// chosen; 0 is none since reset).
@@ -100,12 +101,21 @@ pub(super) struct Master {
     /// Turns of the arbiter between the two blocks.
     turn: u8,
     last_was_transmit: bool,
-    drive: Drive,
+    /// Nothing is driven, checked or counted.
+    quiet: bool,
+    pins: Pins,
 }
 
 impl Master {
-    pub(super) const fn drive(&self) -> &Drive {
-        &self.drive
+    pub(super) fn new() -> Self {
+        Self {
+            quiet: true,
+            ..Self::default()
+        }
+    }
+
+    pub(super) const fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     pub(super) const fn requests(&self) -> bool {
@@ -130,19 +140,16 @@ impl Master {
 
     /// Nothing happens on an idle bus without grants.
     pub(super) fn is_idle(&self) -> bool {
-        self.phase == Phase::Idle
-            && self.kind.is_none()
-            && self.back_off == 0
-            && self.perr_window == 0
-            && self.check.is_none()
-            && self.perr == 0
-            && self.drive == Drive::default()
+        self.quiet && self.kind.is_none()
     }
 
     /// One edge of the bus.
     pub(super) fn step(&mut self, bus: &Signals, gnt_n: bool, dma: &mut Dma<'_>) {
-        let was = self.drive;
-        self.drive = Drive::default();
+        if self.quiet && (!self.requesting || gnt_n) {
+            return;
+        }
+        let was = self.pins;
+        self.pins = Pins::default();
         self.parity_of_data(bus, dma);
         match self.phase {
             Phase::Idle => {
@@ -163,13 +170,18 @@ impl Master {
             Phase::Aborting => self.end(),
         }
         // PAR follows what was on AD by one clock.
-        if let (Some(ad), Some(cbe_n)) = (was.ad, was.cbe_n) {
-            self.drive.par = Some(even_parity(ad, cbe_n));
+        if was.drives(line::AD) {
+            self.pins.set(line::PAR, even_parity(was.ad(), was.cbe_n()));
         }
         if self.perr > 0 {
             self.perr -= 1;
-            self.drive.perr_n = Some(self.perr == 0);
+            self.pins.set(line::PERR, self.perr == 0);
         }
+        self.quiet = self.phase == Phase::Idle
+            && self.back_off == 0
+            && self.perr_window == 0
+            && self.check.is_none()
+            && self.pins.is_released();
     }
 
     fn begin(&mut self, kind: Transaction, dma: &mut Dma<'_>) {
@@ -178,9 +190,9 @@ impl Master {
         self.selected = false;
         self.waited = 0;
         self.clocks = 0;
-        self.drive.frame_n = Some(false);
-        self.drive.ad = Some(dma.address(kind));
-        self.drive.cbe_n = Some(kind.command().bits());
+        self.pins.set(line::FRAME, false);
+        self.pins.set_ad(Some(dma.address(kind)));
+        self.pins.set_cbe_n(kind.command().bits());
         dma.regs.status.transaction = kind as u8;
     }
 
@@ -195,13 +207,13 @@ impl Master {
             // Nothing more is wanted: let the arbiter serve others.
             self.requesting = false;
         }
-        self.drive.frame_n = Some(self.last);
-        self.drive.irdy_n = Some(false);
-        self.drive.cbe_n = Some(!beat.enables & 0xF);
-        self.drive.ad = beat.data;
+        self.pins.set(line::FRAME, self.last);
+        self.pins.set(line::IRDY, false);
+        self.pins.set_cbe_n(!beat.enables & 0xF);
+        self.pins.set_ad(beat.data);
     }
 
-    fn data(&mut self, bus: &Signals, gnt_n: bool, was: Drive, dma: &mut Dma<'_>) {
+    fn data(&mut self, bus: &Signals, gnt_n: bool, was: Pins, dma: &mut Dma<'_>) {
         let Some(kind) = self.kind else {
             return self.end();
         };
@@ -257,7 +269,7 @@ impl Master {
                 self.hold(was);
             }
             self.last = true;
-            self.drive.frame_n = Some(true);
+            self.pins.set(line::FRAME, true);
         } else if moved {
             self.load(gnt_n, dma);
         } else {
@@ -266,11 +278,9 @@ impl Master {
     }
 
     /// The phase goes on.
-    const fn hold(&mut self, was: Drive) {
-        self.drive = was;
-        self.drive.par = None;
-        self.drive.perr_n = None;
-        self.drive.frame_n = Some(self.last);
+    const fn hold(&mut self, was: Pins) {
+        self.pins = was.without(line::PAR | line::PERR);
+        self.pins.set(line::FRAME, self.last);
     }
 
     /// Back to idle; IRDY# is driven high for one clock.
@@ -278,8 +288,7 @@ impl Master {
         self.phase = Phase::Idle;
         self.kind = None;
         self.requesting = false;
-        self.drive.irdy_n = Some(true);
-        self.drive.frame_n = None;
+        self.pins.set(line::IRDY, true);
     }
 
     fn parity_of_data(&mut self, bus: &Signals, dma: &mut Dma<'_>) {
@@ -355,7 +364,7 @@ mod tests {
 
     /// Turns of 160 that the receive block wins when both always want the bus.
     fn wins(balance: u32) -> u32 {
-        let mut master = Master::default();
+        let mut master = Master::new();
         (0..160)
             .filter(|_| {
                 master.kind = None;
@@ -377,7 +386,7 @@ mod tests {
     fn a_block_alone_gets_the_bus_at_any_balance() {
         for balance in [0, 8, 15] {
             for kind in [Transaction::PageRead, Transaction::DataWrite] {
-                let mut master = Master::default();
+                let mut master = Master::new();
                 let (t, r) = if kind.is_transmit() {
                     (Some(kind), None)
                 } else {

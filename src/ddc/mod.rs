@@ -26,11 +26,14 @@ pub mod lme;
 pub mod lmr;
 mod master;
 pub mod packet;
+mod packet_error;
 mod packetiser;
+mod pins;
 mod port;
 mod realign;
 mod receive;
 mod regfile;
+mod ring;
 #[macro_use]
 mod table;
 pub mod registers;
@@ -43,6 +46,7 @@ use dma::Dma;
 use fifo::Fifo;
 use master::Master;
 use packetiser::Packetiser;
+use pins::Pins;
 use port::Port;
 use receive::Receive;
 use regfile::RegisterFile;
@@ -107,6 +111,8 @@ pub struct Ddc {
     rx: Receive,
     inta: bool,
     r3_dout: Option<u8>,
+    /// An edge with idle pins changes nothing until the link does.
+    asleep: bool,
     // Both.
     tx_fifo: Fifo<u32>,
     rx_fifo: Fifo<RxWord>,
@@ -115,6 +121,8 @@ pub struct Ddc {
     packetiser: Packetiser,
     assembler: Assembler,
     loopback: bool,
+    /// An edge with this input changes nothing until the PCI side does.
+    sleeps_on: Option<Line>,
 }
 
 impl Ddc {
@@ -124,18 +132,20 @@ impl Ddc {
         Self {
             config,
             regs: RegisterFile::new(&config),
-            master: Master::default(),
-            target: Target::default(),
+            master: Master::new(),
+            target: Target::new(),
             tx: Transmit::default(),
             rx: Receive::default(),
             inta: false,
             r3_dout: None,
+            asleep: false,
             tx_fifo: Fifo::new(config.fifo_words, 0),
             rx_fifo: Fifo::new(config.rx_fifo_words, RxWord::EMPTY),
             port: Port::new(),
             packetiser: Packetiser::default(),
             assembler: Assembler::default(),
             loopback: false,
+            sleeps_on: None,
         }
     }
 
@@ -160,6 +170,14 @@ impl Ddc {
 
     /// One edge of the PCI clock.
     pub fn step_pci(&mut self, pins: &PciInputs) {
+        if self.asleep
+            && pins.bus.is_idle()
+            && pins.gnt_n
+            && pins.r3_status == self.regs.status.r3_status
+            && self.sees_all_of_link()
+        {
+            return;
+        }
         let on_bus = self.master.on_bus();
         self.regs.link_status(pins.r3_status);
         self.r3_dout = self.regs.r3_dout.take();
@@ -194,12 +212,32 @@ impl Ddc {
             self.reset();
         }
         self.inta = self.regs.interrupts();
+        if !self.target.is_idle() {
+            // A register may have changed.
+            self.sleeps_on = None;
+        }
+        self.asleep = self.master.is_idle() && self.pci_idle_for() == u64::MAX;
+    }
+
+    /// The PCI clock has seen all that the link clock counted.
+    const fn sees_all_of_link(&self) -> bool {
+        self.tx_fifo.writer_is_settled()
+            && self.rx_fifo.reader_is_settled()
+            && self.tx.left.is_settled()
+            && self.rx.ends.is_settled()
+    }
+
+    /// The link clock has seen all that the PCI clock counted.
+    const fn sees_all_of_pci(&self) -> bool {
+        self.tx_fifo.reader_is_settled()
+            && self.rx_fifo.writer_is_settled()
+            && self.tx.go.is_settled()
     }
 
     /// What the PCI side drives.
     pub fn pci_outputs(&self) -> PciOutputs {
         PciOutputs {
-            drive: merge(self.master.drive(), self.target.drive()),
+            drive: Pins::both(self.master.pins(), self.target.pins()),
             req_n: !self.master.requests(),
             inta_n: !self.inta,
             r3_init: self.regs.command.r3_init() == 1,
@@ -207,8 +245,18 @@ impl Ddc {
         }
     }
 
+    /// R3_INIT and R3_DOUT of [`pci_outputs`](Self::pci_outputs), for the router
+    /// to look at after each PCI edge.
+    #[inline]
+    pub fn chain_pins(&self) -> (bool, Option<u8>) {
+        (self.regs.command.r3_init() == 1, self.r3_dout)
+    }
+
     /// One edge of the link clock.
     pub fn step_link(&mut self, input: Line) {
+        if self.sleeps_on == Some(input) && self.sees_all_of_pci() {
+            return;
+        }
         let receives = self.regs.command.rx_init() == 1;
         let loopback = self.regs.command.loopback() == 1;
         let outside = receives && !loopback;
@@ -257,6 +305,8 @@ impl Ddc {
         self.tx_fifo.clock_reader();
         self.rx_fifo.clock_writer();
         self.tx.go.clock();
+        let quiet = input.is_quiet() && self.port.is_quiet();
+        self.sleeps_on = (quiet && self.link_idle_for(input) > 0).then_some(input);
     }
 
     /// What the link side drives.
@@ -282,7 +332,7 @@ impl Ddc {
             && self.target.is_idle()
             && self.regs.r3_dout.is_none()
             && self.r3_dout.is_none()
-            && self.tx_fifo.writer_is_settled()
+            && self.sees_all_of_link()
             && self.tx.is_idle(&self.regs, &self.tx_fifo, &self.config);
         if quiet {
             self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config)
@@ -294,7 +344,10 @@ impl Ddc {
     /// The same as that many PCI edges, for at most
     /// [`pci_idle_for`](Self::pci_idle_for) of them.
     pub fn skip_pci(&mut self, cycles: u64) {
-        self.rx.skip(cycles, &self.rx_fifo, &self.config);
+        if cycles > 0 {
+            self.rx.skip(cycles, &self.rx_fifo, &self.config);
+            self.asleep = self.pci_idle_for() == u64::MAX;
+        }
     }
 
     /// Link edges that would change nothing while `input` stays; [`u64::MAX`]:
@@ -314,9 +367,7 @@ impl Ddc {
             && up == (outside && input.has_signal())
             && self.port.is_quiet()
             && self.port.output().has_signal() == outside
-            && self.tx.go.is_settled()
-            && self.tx_fifo.reader_is_settled()
-            && self.rx_fifo.writer_is_settled()
+            && self.sees_all_of_pci()
             && (self.rx_fifo.free() == 0 || (self.port.is_empty() && self.assembler.is_idle()))
             && self
                 .packetiser
@@ -327,22 +378,21 @@ impl Ddc {
     /// The same as that many link edges with `input`, for at most
     /// [`link_idle_for`](Self::link_idle_for) of them.
     pub fn skip_link(&mut self, cycles: u64, input: Line) {
-        debug_assert!(cycles == 0 || self.link_idle_for(input) > 0);
+        if cycles > 0 {
+            self.sleeps_on = Some(input);
+        }
     }
 }
 
-/// Two halves of one chip on the same pins; they never drive the same one.
-fn merge(a: &Drive, b: &Drive) -> Drive {
-    Drive {
-        ad: a.ad.or(b.ad),
-        cbe_n: a.cbe_n.or(b.cbe_n),
-        par: a.par.or(b.par),
-        frame_n: a.frame_n.or(b.frame_n),
-        irdy_n: a.irdy_n.or(b.irdy_n),
-        trdy_n: a.trdy_n.or(b.trdy_n),
-        devsel_n: a.devsel_n.or(b.devsel_n),
-        stop_n: a.stop_n.or(b.stop_n),
-        perr_n: a.perr_n.or(b.perr_n),
-        serr_n: a.serr_n.or(b.serr_n),
+#[cfg(feature = "defmt")]
+impl defmt::Format for Ddc {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Ddc");
+        for register in registers::REGISTERS {
+            let value = self.register(register.offset);
+            if value != register.reset {
+                defmt::write!(f, " {=str}={=u32:#010x}", register.name, value);
+            }
+        }
     }
 }

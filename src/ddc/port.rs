@@ -165,3 +165,69 @@ impl Port {
         self.initial == 0 && self.owed == 0 && self.output.is_quiet()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    fn up() -> (Port, DdcConfig) {
+        let mut port = Port::new();
+        port.come_up();
+        (port, DdcConfig::default())
+    }
+
+    #[test]
+    fn two_pulses_8_cycles_apart_follow_the_signal() {
+        let (mut port, config) = up();
+        let pulses: Vec<usize> = (0..100)
+            .filter(|_| {
+                port.drive(None, &config);
+                port.output().fcc_pulse()
+            })
+            .collect();
+        assert_eq!(pulses, [1, 9]);
+        assert!(port.is_quiet());
+    }
+
+    #[test]
+    fn each_32_symbols_taken_give_one_pulse() {
+        let (mut port, config) = up();
+        (0..20).for_each(|_| port.drive(None, &config));
+        let mut pulses = 0;
+        for taken in 1..=640u32 {
+            port.push(Symbol::data(1));
+            assert!(port.pop().is_some());
+            port.drive(None, &config);
+            pulses += u32::from(port.output().fcc_pulse());
+            assert_eq!(pulses, taken / 32);
+        }
+    }
+
+    #[test]
+    fn credit_is_what_was_pulsed_less_what_was_sent_and_at_most_64() {
+        let (mut port, config) = up();
+        assert!(!port.has_credit());
+        (0..3).for_each(|_| port.receive(Line::IDLE.with_fcc_pulse()));
+        for _ in 0..64 {
+            assert!(port.has_credit());
+            port.drive(Some(Symbol::data(0)), &config);
+        }
+        assert!(!port.has_credit());
+        port.receive(Line::symbol_of(Symbol::data(7)).with_fcc_pulse());
+        assert!(port.has_credit());
+        port.down();
+        assert!(!port.has_credit() && port.is_empty());
+    }
+
+    #[test]
+    fn symbols_keep_their_order_and_the_65th_is_lost() {
+        let (mut port, _) = up();
+        (0..70u8).for_each(|k| port.receive(Line::symbol_of(Symbol::data(k))));
+        let got: Vec<u8> = core::iter::from_fn(|| port.pop())
+            .map(Symbol::value)
+            .collect();
+        assert_eq!(got, (0..64).collect::<Vec<u8>>());
+    }
+}

@@ -303,17 +303,14 @@ impl Receive {
         }
     }
 
-    /// Edges that change nothing but the time without progress, while the FIFO
-    /// stands still.
+    /// Edges that change nothing but the time without progress, once all that the
+    /// link counted is seen and while it stands still.
     pub(super) fn idle_for(
         &self,
         regs: &RegisterFile,
         fifo: &Fifo<RxWord>,
         config: &DdcConfig,
     ) -> u64 {
-        if !(self.ends.is_settled() && fifo.reader_is_settled()) {
-            return 0;
-        }
         let starving = match self.state {
             State::Begin if fifo.visible() == 0 => return u64::MAX,
             State::Completing => {

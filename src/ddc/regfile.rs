@@ -144,20 +144,25 @@ impl RegisterFile {
     }
 
     /// Sets bits of the PCI status; fatal ones stop the bus master.
-    pub(super) const fn pci_error(&mut self, bits: u32) {
+    pub(super) fn pci_error(&mut self, bits: u32) {
         self.pci = PciCommandStatus::from_bits(self.pci.bits() | bits);
         if bits & PCI_FATAL != 0 {
             self.stop();
         }
     }
 
-    const fn stop(&mut self) {
+    fn stop(&mut self) {
+        warning!(
+            "bus master stopped: status {:#010x}, pci {:#010x}",
+            self.status.bits(),
+            self.pci.bits()
+        );
         self.pci = self.pci.with_bus_master(0);
         self.halted = true;
     }
 
     /// The end of an edge: enabled errors of this edge stop the bus master.
-    pub(super) const fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if self.status.take_fresh() & self.mask.bits() & STOPPING != 0 {
             self.stop();
         }

@@ -39,6 +39,8 @@ pub(super) struct StatusBlock {
     fresh: u32,
     transmitted: u16,
     received: u16,
+    /// Bits 31:24, which follow from the counters.
+    levels: u32,
     pub(super) transaction: u8,
     pub(super) r3_status: u8,
 }
@@ -49,6 +51,7 @@ impl StatusBlock {
         fresh: 0,
         transmitted: 0,
         received: 0,
+        levels: 0,
         transaction: 0,
         r3_status: 0,
     };
@@ -68,6 +71,7 @@ impl StatusBlock {
             Some(count) => self.transmitted = count,
             None => self.raise(Event::PageTransmittedOverflow),
         }
+        self.weigh();
     }
 
     pub(super) fn count_received(&mut self) {
@@ -75,6 +79,19 @@ impl StatusBlock {
             Some(count) => self.received = count,
             None => self.raise(Event::PageReceivedOverflow),
         }
+        self.weigh();
+    }
+
+    const fn weigh(&mut self) {
+        let (sent, got) = (self.transmitted, self.received);
+        self.levels = ((sent > 0) as u32) << 31
+            | ((got > 0) as u32) << 30
+            | ((sent >= 4096) as u32) << 29
+            | ((sent >= 256) as u32) << 28
+            | ((sent >= 16) as u32) << 27
+            | ((got >= 4096) as u32) << 26
+            | ((got >= 256) as u32) << 25
+            | ((got >= 16) as u32) << 24;
     }
 
     /// The link status at this edge; `enabled` are the bits whose fall is an event.
@@ -87,18 +104,7 @@ impl StatusBlock {
 
     /// The register as it reads.
     pub(super) const fn bits(&self) -> u32 {
-        let (sent, got) = (self.transmitted, self.received);
-        self.errors
-            | (self.transaction as u32) << 8
-            | self.r3_status as u32
-            | ((sent > 0) as u32) << 31
-            | ((got > 0) as u32) << 30
-            | ((sent >= 4096) as u32) << 29
-            | ((sent >= 256) as u32) << 28
-            | ((sent >= 16) as u32) << 27
-            | ((got >= 4096) as u32) << 26
-            | ((got >= 256) as u32) << 25
-            | ((got >= 16) as u32) << 24
+        self.errors | self.levels | (self.transaction as u32) << 8 | self.r3_status as u32
     }
 
     /// A write: clears errors and acknowledges.
@@ -110,6 +116,7 @@ impl StatusBlock {
         };
         self.transmitted = self.transmitted.saturating_sub(weigh(31, 27, 28, 29));
         self.received = self.received.saturating_sub(weigh(30, 24, 25, 26));
+        self.weigh();
     }
 }
 
@@ -118,11 +125,13 @@ mod tests {
     use super::*;
 
     fn counted(sent: u16, got: u16) -> StatusBlock {
-        StatusBlock {
+        let mut status = StatusBlock {
             transmitted: sent,
             received: got,
             ..StatusBlock::RESET
-        }
+        };
+        status.weigh();
+        status
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! after its first word. Address parity of every transfer on the bus is checked
 //! here too.
 
+use super::pins::{Pins, line};
 use super::regfile::RegisterFile;
-use crate::pci::{Command, Drive, Signals, even_parity};
+use crate::pci::{Command, Signals, even_parity};
 
 const DETECTED_PARITY: u32 = 1 << 31;
 const SIGNALLED_SYSTEM_ERROR: u32 = 1 << 30;
@@ -37,19 +38,29 @@ pub(super) struct Target {
     serr: bool,
     /// Clocks left of driving PERR#: 2 asserted, 1 released.
     perr: u8,
-    drive: Drive,
+    /// Nothing is driven, checked or waited for.
+    quiet: bool,
+    pins: Pins,
 }
 
 impl Target {
-    pub(super) const fn drive(&self) -> &Drive {
-        &self.drive
+    pub(super) fn new() -> Self {
+        Self {
+            quiet: true,
+            ..Self::default()
+        }
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        *self == Self::default()
+    pub(super) const fn pins(&self) -> &Pins {
+        &self.pins
     }
 
-    /// One edge of the bus; returns whether the chip must be reset.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.quiet
+    }
+
+    /// One edge of the bus, `own` while the transfer on it is of this chip's
+    /// master; returns whether the chip must be reset.
     pub(super) fn step(
         &mut self,
         bus: &Signals,
@@ -57,17 +68,17 @@ impl Target {
         own: bool,
         regs: &mut RegisterFile,
     ) -> bool {
-        if self.is_idle() && bus.frame_n {
+        if self.quiet && (bus.frame_n || own) {
             return false;
         }
-        let was = core::mem::take(&mut self.drive);
-        if was.serr_n.is_some() {
+        let was = core::mem::take(&mut self.pins);
+        if was.drives(line::SERR) {
             self.serr = false;
         }
         let address_ok = self.check_parity(bus, regs);
         let mut reset = false;
         match self.phase {
-            Phase::Idle => self.address(bus, idsel, own),
+            Phase::Idle => self.address(bus, idsel),
             Phase::Claimed if !address_ok => {
                 self.phase = Phase::Idle;
                 self.write = false;
@@ -75,20 +86,16 @@ impl Target {
             }
             Phase::Claimed => {
                 self.phase = Phase::Data;
-                self.drive.devsel_n = Some(false);
-                self.drive.trdy_n = Some(false);
+                self.pins.set(line::DEVSEL | line::TRDY, false);
                 // FRAME# still asserted: a second word may be wanted.
-                self.drive.stop_n = Some(bus.frame_n);
+                self.pins.set(line::STOP, bus.frame_n);
                 if !self.write {
                     regs.touched();
-                    self.drive.ad = Some(regs.read(self.offset));
+                    self.pins.set_ad(Some(regs.read(self.offset)));
                 }
             }
             Phase::Data if bus.irdy_n => {
-                self.drive = was;
-                self.drive.par = None;
-                self.drive.perr_n = None;
-                self.drive.serr_n = None;
+                self.pins = was.without(line::PAR | line::PERR | line::SERR);
             }
             Phase::Data => {
                 if self.write {
@@ -101,26 +108,30 @@ impl Target {
             Phase::Disconnect => self.finish(bus),
         }
         self.busy = !bus.is_idle();
-        if was.ad.is_some() {
-            self.drive.par = Some(even_parity(bus.ad, bus.cbe_n));
+        if was.drives(line::AD) {
+            self.pins.set(line::PAR, even_parity(bus.ad, bus.cbe_n));
         }
         if self.serr {
-            self.drive.serr_n = Some(false);
+            self.pins.set(line::SERR, false);
         }
         if self.perr > 0 {
             self.perr -= 1;
-            self.drive.perr_n = Some(self.perr == 0);
+            self.pins.set(line::PERR, self.perr == 0);
         }
+        self.quiet = self.phase == Phase::Idle
+            && !self.busy
+            && self.address_parity.is_none()
+            && self.data_parity.is_none()
+            && !self.serr
+            && self.pins.is_released();
         reset
     }
 
-    fn address(&mut self, bus: &Signals, idsel: bool, own: bool) {
+    fn address(&mut self, bus: &Signals, idsel: bool) {
         if bus.frame_n || self.busy {
             return;
         }
-        if !own {
-            self.address_parity = Some(even_parity(bus.ad, bus.cbe_n));
-        }
+        self.address_parity = Some(even_parity(bus.ad, bus.cbe_n));
         let command = Command::from_bits(bus.cbe_n);
         let access = matches!(
             command,
@@ -142,9 +153,8 @@ impl Target {
             self.write = false;
             self.offset = 0;
         }
-        self.drive.trdy_n = Some(true);
-        self.drive.devsel_n = Some(over);
-        self.drive.stop_n = Some(over);
+        self.pins.set(line::TRDY, true);
+        self.pins.set(line::DEVSEL | line::STOP, over);
     }
 
     /// Checks PAR against what was seen one clock ago.

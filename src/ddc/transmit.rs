@@ -151,6 +151,12 @@ impl Transmit {
         regs.lpe_current = ring.next(regs.lpe_current);
         let descriptor = Descriptor::from_words(self.raw);
         let control = descriptor.control.without(Control::RESERVED);
+        trace!(
+            "descriptor: {} bytes to node {}, control {:#010x}",
+            descriptor.page_length,
+            descriptor.routing_part,
+            control.bits()
+        );
         let last = control.has(Control::LMP);
         let length = if control.is_short() {
             0
@@ -205,15 +211,14 @@ impl Transmit {
     ) -> bool {
         let more =
             regs.command.tx_init() == 1 && regs.lpe_current != regs.lpe_new && regs.dma_enabled();
-        self.left.is_settled()
-            && match self.state {
-                State::Idle => !more,
-                State::Fetch => !regs.dma_enabled(),
-                State::Page if self.refilling => fifo.free() < config.refill_words,
-                State::Page => !regs.dma_enabled() && self.realign.local_left() > 0,
-                State::Leaving => {
-                    !self.nothing && self.left.seen_after(config.link_to_pci_sync) == self.left_seen
-                }
+        match self.state {
+            State::Idle => !more,
+            State::Fetch => !regs.dma_enabled(),
+            State::Page if self.refilling => fifo.free() < config.refill_words,
+            State::Page => !regs.dma_enabled() && self.realign.local_left() > 0,
+            State::Leaving => {
+                !self.nothing && self.left.seen_after(config.link_to_pci_sync) == self.left_seen
             }
+        }
     }
 }

@@ -23,6 +23,7 @@ mod node;
 mod probe;
 mod service;
 pub mod stuck;
+mod sweep;
 pub mod topology;
 mod wiring;
 

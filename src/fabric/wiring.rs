@@ -189,6 +189,7 @@ impl<P: Probe> Machine<'_, P> {
                 if let Some(router) = self.routers.get_mut(usize::from(router)) {
                     let port = usize::from(port & 7);
                     (router.tx[port], router.rx[port]) = (tx, rx);
+                    router.cabled |= 1 << port;
                 }
             }
         }

@@ -14,8 +14,10 @@ use super::record::RecordPoint;
 const SOURCE: u32 = 0x8_0000;
 /// Physical address at which it arrives, on both nodes.
 const TARGET: u32 = 0xA_0000;
-/// No message takes longer; what does is lost.
+/// No message takes longer, beyond [`PATIENCE_PER_BYTE`]; what does is lost.
 const PATIENCE: Duration = Duration::from_us(100_000);
+/// Six times what a byte takes on the link.
+const PATIENCE_PER_BYTE: Duration = Duration::from_ns(100);
 /// As the original: the ring is looked at once every 1001 messages.
 const FLUSH_PERIOD: u32 = 1001;
 /// Pages of the shorter of the two runs whose difference gives the rate.
@@ -178,7 +180,7 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
             self.machine.run_for(before_write);
             self.post(from, to, bytes)?;
             let posted = self.machine.now();
-            let arrived = self.wait_for(to, last, mark, bytes)?;
+            let arrived = self.wait_for(to, last, mark, [bytes, 1])?;
             let seen = next_poll(polls_since[usize::from(to)], self.cost.poll_period, arrived)
                 + self.cost.poll_detect;
             self.machine.run_until(seen);
@@ -234,7 +236,7 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
             self.post(0, 1, length)?;
             call = call + self.cost.posting_period;
         }
-        Ok(self.wait_for(1, last, 1, bytes)?.since(start))
+        Ok(self.wait_for(1, last, 1, [bytes, pages])?.since(start))
     }
 
     /// Posts one page; makes room in the ring when it is time to.
@@ -263,15 +265,18 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
         Ok(())
     }
 
-    /// When the byte at `addr` of node `to` becomes `mark`.
+    /// When the byte at `addr` of node `to` becomes `mark`, the last of so many
+    /// pages of so many bytes.
     fn wait_for(
         &mut self,
         to: u16,
         addr: u32,
         mark: u8,
-        bytes: u32,
+        [bytes, pages]: [u32; 2],
     ) -> Result<Instant, BenchError> {
-        let arrived = self.machine.run_while_not(PATIENCE, |machine| {
+        let under_way = u64::from(bytes) * u64::from(pages);
+        let waited = PATIENCE + Duration::from_ps(under_way * PATIENCE_PER_BYTE.ps());
+        let arrived = self.machine.run_while_not(waited, |machine| {
             machine
                 .nodes()
                 .get(usize::from(to))
@@ -280,10 +285,7 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
         if arrived {
             Ok(self.machine.now())
         } else {
-            Err(BenchError::Lost {
-                bytes,
-                waited: PATIENCE,
-            })
+            Err(BenchError::Lost { bytes, waited })
         }
     }
 }

@@ -169,6 +169,16 @@ impl Life {
         matches!(self.phase, Phase::Opening | Phase::Run)
     }
 
+    /// A line without signal changes nothing: nobody is there, or nobody
+    /// listens.
+    pub(super) const fn is_deserted(&self) -> bool {
+        match self.phase {
+            Phase::Off => true,
+            Phase::Listen => self.count == 0,
+            _ => false,
+        }
+    }
+
     pub(super) const fn filler(&self) -> Line {
         match self.phase {
             Phase::Off | Phase::Reset | Phase::Calibrate => Line::DEAD,
@@ -305,13 +315,13 @@ impl Life {
         // The edge that completes the count changes the phase.
         let left = |cycles: u16| u64::from(cycles.saturating_sub(self.count).saturating_sub(1));
         match (self.phase, line.has_signal()) {
+            (_, false) if self.is_deserted() => u64::MAX,
             (Phase::Off, _) => u64::MAX,
             (Phase::Reset, _) if self.kind == PortKind::Parallel => {
                 left(config.parallel_restart_cycles)
             }
             (Phase::Reset, _) => left(config.reset_cycles),
             (Phase::Calibrate, _) => left(config.calibration_cycles),
-            (Phase::Listen, false) if self.count == 0 => u64::MAX,
             (Phase::Listen, true) if self.kind == PortKind::Serial => left(config.signal_cycles),
             (Phase::Run, true) => u64::MAX,
             _ => 0,

@@ -1,7 +1,9 @@
 //! The driver of one board: its state, and the calls that touch no hardware.
 
+use bitvec::BitArr;
+
 use super::config::{Acknowledge, Model, PutConfig, ReportScan};
-use super::error::{AttachError, SapError};
+use super::error::{AttachError, MAX_NODES, SapError};
 use super::event::Fault;
 use super::layout::Layout;
 use super::port::{DmaMemory, RegisterPort};
@@ -13,6 +15,9 @@ use super::sap::{MiRange, Sap, SapTable};
 pub trait Hardware: RegisterPort + DmaMemory {}
 
 impl<T: RegisterPort + DmaMemory + ?Sized> Hardware for T {}
+
+/// A set of nodes.
+pub(crate) type NodeSet = BitArr!(for MAX_NODES as usize, in u32);
 
 /// Where the driver stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,8 +111,9 @@ pub struct Put {
     pub(crate) retired: u64,
     /// Bus Master is to be set again.
     pub(crate) rearm: bool,
-    /// Bit `i % 64` of word `i / 64`: node `i` is reached by HSL.
-    pub(crate) hsl: [u64; 4],
+    /// The nodes that are reached by HSL.
+    #[cfg_attr(feature = "defmt", defmt(Debug2Format))]
+    pub(crate) hsl: NodeSet,
     pub(crate) saps: SapTable,
     pub(crate) stats: Stats,
 }
@@ -131,7 +137,7 @@ impl Put {
             credit: [0; 2],
             retired: 0,
             rearm: false,
-            hsl: [0; 4],
+            hsl: NodeSet::ZERO,
             saps: SapTable::default(),
             stats: Stats::default(),
         }
@@ -256,8 +262,7 @@ impl Put {
         if node >= self.settings.nodes {
             return None;
         }
-        let word = self.hsl.get(usize::from(node / 64))?;
-        Some(word >> (node % 64) & 1 == 1)
+        self.hsl.get(usize::from(node)).as_deref().copied()
     }
 
     /// Says whether `node` is reached by HSL; false when there is no such
@@ -267,9 +272,9 @@ impl Put {
         if node >= self.settings.nodes {
             return false;
         }
-        match self.hsl.get_mut(usize::from(node / 64)) {
-            Some(word) => {
-                *word = *word & !(1 << (node % 64)) | u64::from(on) << (node % 64);
+        match self.hsl.get_mut(usize::from(node)) {
+            Some(mut reached) => {
+                *reached = on;
                 true
             }
             None => false,

@@ -3,7 +3,7 @@
 use embedded_hal::delay::DelayNs;
 
 use super::config::PutConfig;
-use super::driver::{Hardware, Phase, Put, Settings};
+use super::driver::{Hardware, NodeSet, Phase, Put, Settings};
 use super::error::{InitError, PortError, PortErrorOf, READ_TRIES};
 use super::event::Fault;
 use super::ring::SendRing;
@@ -122,7 +122,7 @@ impl Put {
         self.credit = [0; 2];
         self.retired = 0;
         self.rearm = false;
-        self.hsl = [0; 4];
+        self.hsl = NodeSet::ZERO;
         self.saps = SapTable::default();
 
         if let Some(expected) = config.identity {
@@ -193,7 +193,7 @@ impl Put {
     pub fn end(&mut self) -> bool {
         let was_open = self.is_open();
         self.phase = Phase::Closed;
-        self.hsl = [0; 4];
+        self.hsl = NodeSet::ZERO;
         self.saps = SapTable::default();
         was_open
     }

@@ -81,18 +81,21 @@ impl Rcube {
     // the FIFOs.
     #[inline]
     pub(super) fn receive(&mut self, lines: &[Line; PORTS]) {
-        let full = self.input_fifo.holding(INPUT_FIFO as u8);
-        let plain = self.ports.up() & !full;
-        let mut pushed = 0;
-        let mut others = !plain;
-        for input in Set(plain) {
-            let line = lines[input];
-            if PortBank::is_plain(line) {
-                self.input_fifo.put(input, line.symbol());
-                pushed |= 1 << input;
-            } else if line != Line::IDLE {
-                others |= 1 << input;
-            }
+        // Sorted without branches: on a busy link whether a symbol comes is
+        // anybody's guess.
+        let (mut plain, mut idle) = (0, 0);
+        for (input, line) in lines.iter().enumerate() {
+            plain |= u8::from(PortBank::is_plain(*line)) << input;
+            idle |= u8::from(*line == Line::IDLE) << input;
+        }
+        let up = self.ports.up();
+        let pushed = plain & up & !self.input_fifo.holding(INPUT_FIFO as u8);
+        let mut others = !(pushed | idle & up);
+        if others != 0 {
+            others &= !self.ports.deserted(lines);
+        }
+        for input in Set(pushed) {
+            self.input_fifo.put(input, lines[input].symbol());
         }
         self.input_fifo.pushed(pushed);
         for input in Set(others) {

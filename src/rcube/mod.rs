@@ -64,11 +64,11 @@ pub const PORTS: usize = 8;
 /// The router.
 ///
 /// Pins:
-/// - `chain`: R3_INIT [level] and R3_DOUT [byte strobe] -- inputs, of the PCI
+/// - `chain`: R3_INIT (level) and R3_DOUT (byte strobe) -- inputs, of the PCI
 ///   clock of the board; R3_INIT is sampled on the link clock.
-/// - `inputs` [[`Line`] each] -- sampled on the link clock.
-/// - `outputs` [[`Line`] each] -- registered on the link clock.
-/// - `link_status` [bit a link] -- registered.
+/// - `inputs` (a [`Line`] each) -- sampled on the link clock.
+/// - `outputs` (a [`Line`] each) -- registered on the link clock.
+/// - `link_status` (a bit each) -- registered.
 ///
 /// ```
 /// use multipc::hsl::Line;

@@ -9,9 +9,11 @@ use crate::hsl::word::{at_least, broadcast, byte, nonzero, ones, without};
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(super) struct Rings<const N: usize> {
     slots: [[Symbol; N]; PORTS],
-    // A byte a port: slot of the front, first slot behind the back, symbols.
-    heads: u64,
-    tails: u64,
+    // Slot of the front, first slot behind the back: bytes for one port, a word
+    // for all.
+    heads: [u8; PORTS],
+    tails: [u8; PORTS],
+    // Symbols, a byte a port.
     lengths: u64,
 }
 
@@ -28,10 +30,16 @@ impl<const N: usize> Rings<N> {
     pub(super) const fn new() -> Self {
         Self {
             slots: [[Symbol::data(0); N]; PORTS],
-            heads: 0,
-            tails: 0,
+            heads: [0; PORTS],
+            tails: [0; PORTS],
             lengths: 0,
         }
+    }
+
+    // The next slots of the rings with a 1 in `step`.
+    #[inline]
+    const fn advance(slots: [u8; PORTS], step: u64) -> [u8; PORTS] {
+        ((u64::from_le_bytes(slots) + step) & Self::MASKS).to_le_bytes()
     }
 
     /// The rings that are not empty.
@@ -54,15 +62,15 @@ impl<const N: usize> Rings<N> {
     /// ring is shorter.
     #[inline]
     pub(super) const fn peek(&self, port: usize, k: u8) -> Symbol {
-        let at = (byte(self.heads, port) as usize).wrapping_add(k as usize);
-        self.slots[port & (PORTS - 1)][at & Self::MASK]
+        let port = port & (PORTS - 1);
+        self.slots[port][(self.heads[port] as usize).wrapping_add(k as usize) & Self::MASK]
     }
 
     /// The fronts were taken off these rings, none of which was empty.
     #[inline]
-    pub(super) const fn popped(&mut self, ports: u8) {
+    pub(super) fn popped(&mut self, ports: u8) {
         let step = ones(ports);
-        self.heads = (self.heads + step) & Self::MASKS;
+        self.heads = Self::advance(self.heads, step);
         self.lengths -= step;
     }
 
@@ -70,19 +78,24 @@ impl<const N: usize> Rings<N> {
     /// [`pushed`](Self::pushed).
     #[inline]
     pub(super) const fn put(&mut self, port: usize, symbol: Symbol) {
-        self.slots[port & (PORTS - 1)][byte(self.tails, port) as usize & Self::MASK] = symbol;
+        let port = port & (PORTS - 1);
+        self.slots[port][self.tails[port] as usize & Self::MASK] = symbol;
     }
 
     /// One symbol more in each of these rings, none of which was full.
     #[inline]
-    pub(super) const fn pushed(&mut self, ports: u8) {
+    pub(super) fn pushed(&mut self, ports: u8) {
         let step = ones(ports);
-        self.tails = (self.tails + step) & Self::MASKS;
+        self.tails = Self::advance(self.tails, step);
         self.lengths += step;
     }
 
-    pub(super) const fn clear(&mut self, ports: u8) {
-        self.tails = without(self.tails, ports) | without(self.heads, !ports);
+    pub(super) fn clear(&mut self, ports: u8) {
+        let (heads, tails) = (
+            u64::from_le_bytes(self.heads),
+            u64::from_le_bytes(self.tails),
+        );
+        self.tails = (without(tails, ports) | without(heads, !ports)).to_le_bytes();
         self.lengths = without(self.lengths, ports);
     }
 }

@@ -172,7 +172,7 @@ impl Counters {
             *batch += ones(set);
         }
         self.cycles = self.cycles.wrapping_add(1);
-        if self.cycles % BATCH == 0 {
+        if self.cycles.is_multiple_of(BATCH) {
             self.empty();
         }
     }

@@ -15,6 +15,14 @@ pub struct Memories<'a, const NODES: usize, const BOX: usize = 16> {
     boxes: [Deque<Arrival, BOX>; NODES],
 }
 
+// The memories are too long to print.
+#[cfg(feature = "defmt")]
+impl<const NODES: usize, const BOX: usize> defmt::Format for Memories<'_, NODES, BOX> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Memories {{ nodes: {=usize} }}", NODES);
+    }
+}
+
 impl<'a, const NODES: usize, const BOX: usize> Memories<'a, NODES, BOX> {
     /// Node `i` has memory `rams[i]`.
     pub fn new(rams: [Ram<'a>; NODES]) -> Self {
@@ -160,12 +168,26 @@ pub struct InMemoryToken(u64);
 /// # Ok::<(), multipc::remote::InMemoryError>(())
 /// ```
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct InMemory<const WAITING: usize = 8> {
     node: u16,
     waiting: Deque<Transfer, WAITING>,
     arrivals: Deque<Arrival, WAITING>,
     next: u64,
+}
+
+// `Deque` has no format of its own.
+#[cfg(feature = "defmt")]
+impl<const WAITING: usize> defmt::Format for InMemory<WAITING> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        let (waiting, arrivals) = (self.waiting.len(), self.arrivals.len());
+        defmt::write!(
+            f,
+            "InMemory {{ node: {=u16}, waiting: {=usize}, arrivals: {=usize} }}",
+            self.node,
+            waiting,
+            arrivals
+        );
+    }
 }
 
 impl<const WAITING: usize> InMemory<WAITING> {

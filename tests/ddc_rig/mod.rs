@@ -120,6 +120,8 @@ pub struct Rig {
     pub now: Instant,
     /// The cable is cut.
     pub cut: bool,
+    /// Boards are stepped in the other order.
+    pub swapped: bool,
 }
 
 impl Rig {
@@ -130,6 +132,7 @@ impl Rig {
             pci: Clock::new(Frequency::PCI_33_MHZ),
             now: Instant::ZERO,
             cut: false,
+            swapped: false,
         }
     }
 
@@ -146,7 +149,8 @@ impl Rig {
             self.now = self.link.next_edge();
             self.link.tick();
             let lines = [1, 0].map(|i: usize| self.boards[i].ddc.link_output());
-            for (board, line) in self.boards.iter_mut().zip(lines) {
+            for i in self.order() {
+                let (board, line) = (&mut self.boards[i], lines[i]);
                 let mut line = if self.cut { Line::DEAD } else { line };
                 if let Some(queue) = &mut board.inject {
                     line = queue.pop_front().unwrap_or(Line::IDLE);
@@ -163,8 +167,14 @@ impl Rig {
             self.now = self.pci.next_edge();
             self.pci.tick();
             let now = self.now;
-            self.boards.iter_mut().for_each(|board| board.step_pci(now));
+            self.order()
+                .into_iter()
+                .for_each(|i| self.boards[i].step_pci(now));
         }
+    }
+
+    fn order(&self) -> [usize; 2] {
+        if self.swapped { [1, 0] } else { [0, 1] }
     }
 
     /// Runs for some PCI cycles.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sh::{all, cargo, quiet, show};
+use crate::sh::{Series, all, cargo, show};
 use crate::tools::{self, TARGETS};
 use crate::{Context, Verdict, fuzz, manifest, size};
 
@@ -18,16 +18,16 @@ const LONG_CASES: &str = "4096";
 /// rustfmt over the three workspaces.
 pub fn fmt(context: &Context) -> Verdict {
     tools::component("rustfmt")?;
+    // Names of files only: `cargo fmt` without `--check` does the rest.
+    let check = |arguments: &[&str]| {
+        let mut command = cargo(context, &["fmt"]);
+        command.args(arguments).args(["--check", "--", "-l"]);
+        show(command)
+    };
     all(vec![
-        show(cargo(context, &["fmt", "--all", "--check"])),
-        show(cargo(
-            context,
-            &["fmt", "--check", "--manifest-path", fuzz::MANIFEST],
-        )),
-        show(cargo(
-            context,
-            &["fmt", "--check", "--manifest-path", size::MANIFEST],
-        )),
+        check(&["--all"]),
+        check(&["--manifest-path", fuzz::MANIFEST]),
+        check(&["--manifest-path", size::MANIFEST]),
     ])?;
     Ok(String::new())
 }
@@ -84,22 +84,20 @@ pub fn test(context: &Context) -> Verdict {
 
 /// The library on each other target, without features and as firmware may use it.
 pub fn targets(context: &Context) -> Verdict {
-    let mut steps = Vec::new();
+    let mut builds = Series::default();
     for target in TARGETS {
         if let Err(message) = tools::target(target) {
-            steps.push(Err(message));
+            builds.fail(message);
             continue;
         }
         for features in ["", EMBEDDED_FEATURES] {
             let mut command = cargo(context, &["rustc", "--quiet", "--lib"]);
             command.args(["--no-default-features", "--features", features]);
             command.args(["--target", target, "--", "-D", "warnings"]);
-            steps.push(step(&format!("{target} [{features}]"), command));
+            builds.run(&format!("{target} [{features}]"), command);
         }
     }
-    let count = steps.len();
-    all(steps)?;
-    Ok(format!("{count} builds"))
+    Ok(format!("{} builds", builds.end()?))
 }
 
 /// Features must add and never exclude: none, each, all, and combinations.
@@ -113,16 +111,14 @@ pub fn features(context: &Context) -> Verdict {
     {
         return Err(format!("Cargo.toml has no feature {missing}"));
     }
-    let sets = feature_sets(&names);
-    let mut steps = Vec::new();
-    for set in &sets {
+    let mut checks = Series::default();
+    for set in feature_sets(&names) {
         let mut command = cargo(context, &["clippy", "--quiet", "--lib", "--bins"]);
-        command.args(["--no-default-features", "--features", set]);
+        command.args(["--no-default-features", "--features", &set]);
         command.args(["--", "-D", "warnings"]);
-        steps.push(step(&format!("[{set}]"), command));
+        checks.run(&format!("[{set}]"), command);
     }
-    all(steps)?;
-    Ok(format!("{} combinations", sets.len()))
+    Ok(format!("{} combinations", checks.end()?))
 }
 
 /// Subsets of [`POWERSET`], then the other features alone, then all.
@@ -143,16 +139,6 @@ fn feature_sets(names: &[String]) -> Vec<String> {
     sets.extend(others.cloned());
     sets.push(names.join(","));
     sets
-}
-
-/// Runs a command of many like it: one line when it succeeds.
-fn step(title: &str, command: std::process::Command) -> Result<(), String> {
-    let result = quiet(command);
-    println!(
-        "{} {title}",
-        if result.is_ok() { "ok    " } else { "FAILED" }
-    );
-    result.map(drop)
 }
 
 /// Builds with the oldest Rust where that can be had; else says what was checked instead.

@@ -144,7 +144,10 @@ fn output(context: &Context, command: &str) -> Result<String, String> {
         return Err(format!("`{command}` is not a cargo command"));
     }
     println!("$ {command}");
-    sh::quiet(sh::cargo(context, &words.collect::<Vec<_>>()))
+    sh::quiet(sh::cargo(context, &words.collect::<Vec<_>>())).map_err(|failure| {
+        let sh::Failure { message, output } = failure;
+        format!("{message}\n{output}")
+    })
 }
 
 fn first_difference(old: &str, new: &str) -> String {

@@ -42,23 +42,77 @@ pub fn show(mut command: Command) -> Result<(), String> {
     }
 }
 
-/// Runs the command with its output kept back; it is shown when it fails.
+/// Runs the command with its output kept back; standard output is returned.
 ///
 /// # Errors
-/// As [`show`].
-pub fn quiet(mut command: Command) -> Result<String, String> {
+/// As [`show`], and all that the command wrote.
+pub fn quiet(mut command: Command) -> Result<String, Failure> {
     let text = line(&command);
     match command.stdin(Stdio::null()).output() {
         Ok(output) if output.status.success() => {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         }
-        Ok(output) => {
-            println!("$ {text}");
-            print!("{}", String::from_utf8_lossy(&output.stdout));
-            print!("{}", String::from_utf8_lossy(&output.stderr));
-            Err(format!("`{text}`: {}", output.status))
+        Ok(output) => Err(Failure {
+            message: format!("`{text}`: {}", output.status),
+            output: [output.stdout, output.stderr]
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .concat(),
+        }),
+        Err(error) => Err(Failure {
+            message: format!("`{text}` did not start: {error}"),
+            output: String::new(),
+        }),
+    }
+}
+
+/// A command that failed quietly.
+pub struct Failure {
+    /// The command line and how it ended.
+    pub message: String,
+    /// What it wrote.
+    pub output: String,
+}
+
+/// Many commands alike: a line for each, and the output of those that failed in a
+/// new way.
+#[derive(Default)]
+pub struct Series {
+    steps: Vec<Result<(), String>>,
+    shown: Vec<String>,
+}
+
+impl Series {
+    /// Runs one of them.
+    pub fn run(&mut self, title: &str, command: Command) {
+        match quiet(command) {
+            Ok(_) => {
+                println!("ok     {title}");
+                self.steps.push(Ok(()));
+            }
+            Err(Failure { message, output }) => {
+                if self.shown.contains(&output) {
+                    println!("FAILED {title}, as above");
+                } else {
+                    println!("FAILED {title}\n{output}");
+                    self.shown.push(output);
+                }
+                self.steps.push(Err(message));
+            }
         }
-        Err(error) => Err(format!("`{text}` did not start: {error}")),
+    }
+
+    /// Counts one that could not even be tried.
+    pub fn fail(&mut self, message: String) {
+        self.steps.push(Err(message));
+    }
+
+    /// How many ran.
+    ///
+    /// # Errors
+    /// As [`all`].
+    pub fn end(self) -> Result<usize, String> {
+        let count = self.steps.len();
+        all(self.steps).map(|()| count)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::put::{DmaMemory, RegisterPort};
 /// are near values the driver wrote before, since those get past more checks
 /// than noise does.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HostileController<'a> {
     script: &'a [u8],
     state: u64,

@@ -5,7 +5,9 @@
 //! (NOS), and carries the tag of the transfer as message identifier. Transfers
 //! leave in the order in which they were started.
 
-use core::fmt;
+mod error;
+
+pub use error::{TransferError, WriteError, WriterError};
 
 use heapless::Deque;
 
@@ -15,9 +17,9 @@ use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
 use super::config::Model;
 use super::driver::{Hardware, Phase, Put, Sequence};
 use super::entry::Entry;
-use super::error::{AddError, AttachError, MAX_PAGE, PortErrorOf, Protocol, SapError, ServeError};
-use super::event::{Event, Fault};
-use super::sap::{MI_LIMIT, Sap};
+use super::error::{AddError, MAX_PAGE, PortErrorOf, Protocol};
+use super::event::Event;
+use super::sap::Sap;
 
 /// How the writer learns that its last page has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,140 +68,6 @@ impl Default for WriterConfig {
     }
 }
 
-/// A writer that could not be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum WriterError {
-    /// No SAP.
-    Sap(SapError),
-    /// No message identifiers.
-    Attach(AttachError),
-    /// Pages of no bytes, or of more than 65,535.
-    PageLength {
-        /// The value.
-        page: u32,
-    },
-    /// Messages of no pages.
-    NoPages,
-    /// A budget of 0 would never get anywhere.
-    NoBudget,
-    /// No tags.
-    NoTags,
-}
-
-impl fmt::Display for WriterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sap(error) => error.fmt(f),
-            Self::Attach(error) => error.fmt(f),
-            Self::PageLength { page } => {
-                write!(f, "writer pages of {page} bytes, allowed 1..={MAX_PAGE}")
-            }
-            Self::NoPages => f.write_str("writer messages of 0 pages, allowed 1.."),
-            Self::NoBudget => f.write_str("writer budget of 0, allowed 1..=65535"),
-            Self::NoTags => write!(f, "writer with 0 tags, allowed 1..={MI_LIMIT}"),
-        }
-    }
-}
-
-impl core::error::Error for WriterError {}
-
-impl From<SapError> for WriterError {
-    fn from(error: SapError) -> Self {
-        Self::Sap(error)
-    }
-}
-
-impl From<AttachError> for WriterError {
-    fn from(error: AttachError) -> Self {
-        Self::Attach(error)
-    }
-}
-
-/// A transfer that will not be finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum TransferError {
-    /// The board was stopped before the transfer had left.
-    Stopped {
-        /// Why.
-        fault: Fault,
-    },
-    /// The driver was closed before the transfer had left.
-    Closed,
-    /// No such transfer was started here.
-    Unknown {
-        /// Its number.
-        id: u64,
-    },
-}
-
-impl fmt::Display for TransferError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped { fault } => write!(f, "transfer lost, board stopped: {fault}"),
-            Self::Closed => f.write_str("transfer lost, driver is closed"),
-            Self::Unknown { id } => write!(f, "transfer {id} was not started here"),
-        }
-    }
-}
-
-impl core::error::Error for TransferError {}
-
-/// A remote write that was refused, or a poll that was not finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum WriteError<E> {
-    /// As many transfers as fit are in progress; goes away by polling.
-    #[doc(alias = "EAGAIN")]
-    QueueFull {
-        /// Transfers that fit.
-        limit: usize,
-    },
-    /// The tag is outside the writer's range.
-    Tag {
-        /// The tag.
-        tag: u32,
-        /// Tags of the writer.
-        tags: u32,
-    },
-    /// A range of bytes that does not lie below 2^32.
-    OutOfReach {
-        /// Its first byte.
-        address: u64,
-        /// Its length.
-        length: u64,
-    },
-    /// What the driver refuses.
-    Refused(AddError<E>),
-    /// A poll was not finished.
-    Serve(ServeError<E>),
-    /// A transfer will not be finished.
-    Transfer(TransferError),
-}
-
-impl<E: fmt::Display> fmt::Display for WriteError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::QueueFull { limit } => {
-                write!(f, "queue full: {limit} transfers in progress")
-            }
-            Self::Tag { tag, tags } => write!(f, "tag {tag}, allowed 0..{tags}"),
-            Self::OutOfReach { address, length } => {
-                write!(f, "{length} bytes at {address:#x} do not end below 2^32")
-            }
-            Self::Refused(error) => error.fmt(f),
-            Self::Serve(error) => error.fmt(f),
-            Self::Transfer(error) => error.fmt(f),
-        }
-    }
-}
-
-impl<E: fmt::Debug + fmt::Display> core::error::Error for WriteError<E> {}
-
 /// Names a transfer of one [`Writer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -227,13 +95,14 @@ struct Job {
 }
 
 /// [`RemoteWrite`] over the driver of one board: at most `JOBS` transfers in
-/// progress, and `EVENTS` notifications that the user has not taken.
+/// progress, and `EVENTS` (4 or more) notifications that the user has not taken.
 ///
 /// The writer owns the driver and one of its SAPs. Other users of the board
-/// find their events in [`event`](Self::event). While `EVENTS` of one kind
-/// wait there, further ones stay in the rings: nothing is lost.
+/// find their events in [`event`](Self::event). While there is no room for more
+/// events or notifications, they stay in the rings: nothing is lost. Faults that
+/// the board survives are dropped when `EVENTS` wait; the driver counts them
+/// ([`Stats::faults`](super::Stats::faults)).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Writer<const JOBS: usize = 8, const EVENTS: usize = 16> {
     put: Put,
     sap: Sap,
@@ -247,12 +116,30 @@ pub struct Writer<const JOBS: usize = 8, const EVENTS: usize = 16> {
     events: Deque<Event, EVENTS>,
 }
 
+// `Deque` has no format of its own.
+#[cfg(feature = "defmt")]
+impl<const JOBS: usize, const EVENTS: usize> defmt::Format for Writer<JOBS, EVENTS> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(
+            f,
+            "Writer {{ put: {}, config: {}, jobs: {=usize}, arrivals: {=usize}, events: {=usize} }}",
+            self.put,
+            self.config,
+            self.jobs.len(),
+            self.arrivals.len(),
+            self.events.len()
+        );
+    }
+}
+
 impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
     /// A writer on a driver that is open.
     ///
     /// # Errors
     /// [`WriterError`]; clone the driver before if it must survive.
     pub fn new(mut put: Put, config: WriterConfig) -> Result<Self, WriterError> {
+        // With fewer, a poll could find no room for one event of each ring.
+        const { assert!(JOBS >= 1 && EVENTS >= 4) };
         let WriterConfig {
             tags,
             page,
@@ -292,7 +179,8 @@ impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
 
     /// The driver, for its other users. Their entries share the ring with the
     /// transfers; entries posted in the middle of a transfer lie between its
-    /// pages. Taking events here takes the writer's own, too.
+    /// pages. Taking events here takes the writer's own, too. Ending the driver
+    /// ends the writer: make a new one after the next start.
     pub const fn put_mut(&mut self) -> &mut Put {
         &mut self.put
     }
