@@ -7,6 +7,7 @@ use std::string::{String, ToString};
 use clap::{Args, Parser, Subcommand};
 
 use super::maspar::MasparArgs;
+use super::topology::TopologyArgs;
 
 /// A whole RDMA cluster you can hold in your hand.
 ///
@@ -28,6 +29,7 @@ pub struct Cli {
 pub enum Command {
     /// The MasPar global router: profiles, schedules, pictures
     Maspar(MasparArgs),
+    Topology(TopologyArgs),
 }
 
 /// Options of the main job.

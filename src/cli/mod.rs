@@ -7,9 +7,12 @@ mod args;
 pub mod maspar;
 mod plot;
 mod put;
+mod topology;
 mod vcd;
 
+use core::fmt;
 use std::eprintln;
+use std::string::String;
 
 use clap::Parser;
 
@@ -28,6 +31,7 @@ pub fn main() -> i32 {
     };
     let outcome = match &cli.command {
         None => put::run(&cli.put),
+        Some(Command::Topology(args)) => topology::run(args),
         Some(Command::Maspar(args)) => return maspar::run(args),
     };
     match outcome {
@@ -35,7 +39,19 @@ pub fn main() -> i32 {
         Ok(false) => 1,
         Err(error) => {
             eprintln!("multipc: {error}");
-            1
+            if error.is::<BadUsage>() { 2 } else { 1 }
         }
     }
 }
+
+/// Arguments that make no sense.
+#[derive(Debug)]
+struct BadUsage(String);
+
+impl fmt::Display for BadUsage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for BadUsage {}

@@ -134,6 +134,16 @@ struct RawCable {
 }
 
 impl MachineFile {
+    /// A machine of a shape, as if a file had named it and nothing else.
+    pub fn of_shape(topology: Topology<'static>, shape: Shape) -> Self {
+        Self {
+            topology,
+            shape: Some(shape),
+            method: MethodName::Auto,
+            adaptive: false,
+        }
+    }
+
     /// Reads a file.
     ///
     /// # Errors

@@ -153,7 +153,7 @@ impl FromStr for Shape {
         };
         let number = |part: &str| {
             part.parse().map_err(|_| ShapeError::NoNumber {
-                text: part.to_string(),
+                text: rest.unwrap_or_default().to_string(),
             })
         };
         let numbers: Vec<usize> = match rest {
@@ -221,7 +221,10 @@ impl fmt::Display for ShapeError {
                 wanted,
             } => write!(f, "{name} with {given} numbers, wanted: {wanted}"),
             Self::NoNumber { text } => {
-                write!(f, "'{text}' in a shape, a number of at least 1 is needed")
+                write!(
+                    f,
+                    "'{text}' behind the shape, numbers like 4 or 4x4 are needed"
+                )
             }
             Self::Topology(error) => error.fmt(f),
         }
@@ -278,7 +281,7 @@ mod tests {
             ("pair:3", "pair with 1 numbers, wanted: none"),
             (
                 "mesh:8xa",
-                "'a' in a shape, a number of at least 1 is needed",
+                "'8xa' behind the shape, numbers like 4 or 4x4 are needed",
             ),
             (
                 "mesh:0x4",

@@ -39,7 +39,9 @@ fn every_plug() {
     )
     .unwrap();
     let mut builder = TopologyBuilder::new();
-    (builder.router(), builder.router(), builder.router());
+    for _ in 0..3 {
+        builder.router();
+    }
     builder.generator(PortId::new(0, 0));
     builder.generator(PortId::new(2, 5));
     builder.cable(Cable::new(PortId::new(0, 1), PortId::new(1, 1)).with_length_mm(2_000));
