@@ -1,6 +1,8 @@
 //! Several cables between two routers, chosen packet by packet: packets
 //! overtake each other, and only packet counters say when a message is whole.
 
+#![cfg(feature = "alloc")]
+
 mod common;
 
 use multipc::fabric::labelling::{Labelling, Method};
