@@ -57,7 +57,11 @@ impl Wire {
 
     /// What its near end drives.
     pub(super) fn driven(&self) -> Line {
-        if self.fault { self.offered } else { self.line.last() }
+        if self.fault {
+            self.offered
+        } else {
+            self.line.last()
+        }
     }
 }
 
