@@ -656,7 +656,8 @@ fn storage_can_be_the_callers() {
             ..
         }
     ));
-    assert_eq!(faults.cables()[0].count(Kind::End), 1);
+    // The rest of the packet drained before the cable.
+    assert_eq!(faults.cables()[0].count(Kind::End), 0);
     assert_eq!(faults.buses()[0].count(Transfers::Writes), 2);
     rig.recover(0);
     rig.assert_works(0, 1);
