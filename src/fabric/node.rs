@@ -221,12 +221,12 @@ impl Router {
         }
     }
 
-    /// Whether nothing will change on the inputs from edge `cycle` on.
-    pub(super) fn inputs_settled(&self, cycle: u64, wires: &[Wire]) -> bool {
+    /// Whether the inputs stay as they are from edge `cycle` on.
+    pub(super) fn inputs_hold(&self, cycle: u64, wires: &[Wire]) -> bool {
         Set(self.cabled).all(|port| {
-            wires
-                .get(usize::from(self.rx[port]))
-                .is_none_or(|wire| wire.line.is_settled(cycle))
+            wires.get(usize::from(self.rx[port])).is_none_or(|wire| {
+                wire.line.is_settled(cycle) && wire.line.last() == self.inputs[port]
+            })
         })
     }
 

@@ -82,12 +82,10 @@ impl Sweep<'_, '_> {
         router.chip.step(&router.inputs);
         router.schedule.seen = cycle;
         let outputs = *router.chip.outputs();
-        // Sleep when no input can change before somebody writes one.
+        // Sleep when no input can change before somebody writes one. An input
+        // that will, at the next edge, is sampled then: probes see the pins.
         let mut due = cycle + 1;
-        if outputs.iter().all(|line| line.is_quiet())
-            && router.inputs_settled(cycle + 1, self.wires)
-        {
-            router.sample(cycle + 1, self.wires);
+        if outputs.iter().all(|line| line.is_quiet()) && router.inputs_hold(cycle + 1, self.wires) {
             due = due.saturating_add(router.chip.idle_for(&router.inputs));
         }
         router.schedule.due = due;
@@ -201,7 +199,13 @@ impl Sweep<'_, '_> {
         // The link side may have something to do now.
         let next = self.link + 1;
         if node.link_schedule.due > next {
-            let link = next.saturating_add(node.ddc.link_idle_for(node.held));
+            let mut link = next.saturating_add(node.ddc.link_idle_for(node.held));
+            // A soft reset takes the parallel port's signal away at once: idle
+            // from then on, but the cable has to learn of it.
+            let tx = self.wires.get(usize::from(node.tx));
+            if tx.is_some_and(|wire| wire.line.last() != node.ddc.link_output()) {
+                link = next;
+            }
             node.link_schedule.wake(link);
             self.link_due = self.link_due.min(link);
         }

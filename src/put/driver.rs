@@ -73,6 +73,19 @@ pub(crate) struct Settings {
     pub(crate) acknowledge: Acknowledge,
     pub(crate) scan: ReportScan,
     pub(crate) reserve: u32,
+    pub(crate) bounce: Option<u32>,
+}
+
+impl Settings {
+    /// The value of STATUS_MASK.
+    pub(crate) const fn mask(&self) -> u32 {
+        if self.capabilities.config_reads {
+            self.model.mask()
+        } else {
+            // The line has to tell what must not be read.
+            Model::Interrupt.mask()
+        }
+    }
 }
 
 impl From<&PutConfig<'_>> for Settings {
@@ -85,7 +98,8 @@ impl From<&PutConfig<'_>> for Settings {
             count_packets: config.count_packets,
             acknowledge: config.acknowledge,
             scan: config.scan,
-            reserve: config.reserve,
+            reserve: config.reserve.max(config.capabilities.reserve()),
+            bounce: config.bounce,
         }
     }
 }
@@ -109,6 +123,8 @@ pub struct Put {
     pub(crate) credit: [u16; 2],
     /// Entries retired since the start.
     pub(crate) retired: u64,
+    /// The page outstanding was acknowledged on the guess that it has left.
+    pub(crate) presumed: bool,
     /// Bus Master is to be set again.
     pub(crate) rearm: bool,
     /// The nodes that are reached by HSL.
@@ -136,6 +152,7 @@ impl Put {
             report_written: 0,
             credit: [0; 2],
             retired: 0,
+            presumed: false,
             rearm: false,
             hsl: NodeSet::ZERO,
             saps: SapTable::default(),
@@ -195,7 +212,13 @@ impl Put {
     /// That LPE_CURRENT has moved past the entry itself says only that the
     /// chip began to read it.
     pub const fn has_left(&self, entry: Sequence) -> bool {
-        self.retired > entry.0.saturating_add(1)
+        // One page at a time: each is counted when it has left.
+        let behind = if self.settings.capabilities.one_page {
+            0
+        } else {
+            1
+        };
+        self.retired > entry.0.saturating_add(behind)
     }
 
     pub(crate) const fn is_open(&self) -> bool {
