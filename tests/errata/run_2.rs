@@ -111,7 +111,7 @@ fn erratum_19_reads_all_ones() {
         let reads = (0..64).map(|_| rig.read(0, STATUS));
         reads.filter(|&value| value == u32::MAX).count()
     };
-    assert_eq!((wrong(IDEAL), wrong(silicon.into())), (0, 12));
+    assert_eq!((wrong(IDEAL), wrong(silicon)), (0, 12));
     let (mut rig, mut puts) = pair(silicon, silicon);
     let told = one_by_one(&mut rig, &mut puts, 40);
     assert_eq!(received(&told[1]), (0..40).collect::<Vec<_>>());
