@@ -4,7 +4,10 @@ use std::format;
 use std::path::PathBuf;
 use std::string::{String, ToString};
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, Subcommand};
+
+use super::maspar::MasparArgs;
+use super::topology::TopologyArgs;
 
 /// A whole RDMA cluster you can hold in your hand.
 ///
@@ -17,6 +20,16 @@ use clap::{Args, Parser};
 pub struct Cli {
     #[command(flatten)]
     pub put: PutArgs,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What else there is.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The MasPar global router: profiles, schedules, pictures
+    Maspar(MasparArgs),
+    Topology(TopologyArgs),
 }
 
 /// Options of the main job.

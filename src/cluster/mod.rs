@@ -166,6 +166,10 @@ impl<P: Probe> Cluster<P> {
         board.ddc.revision = board.ddc.revision.union(config.revision);
         let machine = Machine::build(topology, &labelling, config.machine, &board)?;
         let mut machine = machine.with_probe(probe);
+        // Routers without a board have nobody to configure them.
+        for router in (0..topology.routers()).filter(|&router| !topology.has_generator(router)) {
+            machine.load_table(router, &labelling.table(router))?;
+        }
         let nodes = topology.generators().len();
         let mut drivers: Vec<Put> = Vec::with_capacity(nodes);
         let mut started = Vec::with_capacity(nodes);

@@ -258,6 +258,13 @@ impl Ddc {
         }
     }
 
+    /// R3_INIT and R3_DOUT of [`pci_outputs`](Self::pci_outputs), for the router
+    /// to look at after each PCI edge.
+    #[inline]
+    pub fn chain_pins(&self) -> (bool, Option<u8>) {
+        (self.regs.command.r3_init() == 1, self.r3_dout)
+    }
+
     /// One edge of the link clock.
     pub fn step_link(&mut self, input: Line) {
         if self.sleeps_on == Some(input) && self.sees_all_of_pci() {
@@ -297,7 +304,8 @@ impl Ddc {
                 self.port.push(symbol);
             }
             self.port.silence();
-        } else if !receives {
+        } else if !receives || gone {
+            // Without signal for an edge, so that the router starts over, too.
             self.port.silence();
         } else {
             if input.has_signal() && !self.port.is_up() {
@@ -323,6 +331,11 @@ impl Ddc {
     /// The register at `offset`, without the side effects of a read over the bus.
     pub const fn register(&self, offset: u8) -> u32 {
         self.regs.read(offset)
+    }
+
+    /// Whether a page was posted that has not left whole: for a watchdog.
+    pub fn has_unsent(&self) -> bool {
+        self.tx.has_page() || self.regs.lpe_current != self.regs.lpe_new
     }
 
     /// PCI edges that would only advance counters, with an idle bus, no grant and

@@ -85,6 +85,11 @@ impl Transmit {
         }
     }
 
+    /// A descriptor or a page is in hand.
+    pub(super) fn has_page(&self) -> bool {
+        self.state != State::Idle
+    }
+
     /// The transfer wanted.
     pub(super) const fn wants(&self) -> Option<Transaction> {
         match self.state {
