@@ -10,8 +10,9 @@
 
 use managed::ManagedSlice;
 
+use super::faults::Faults;
 use super::host::{Host, HostError};
-use super::node::{Node, Router, Schedule};
+use super::node::{NOWHERE, Node, Router, Schedule};
 use super::probe::{Domain, Edge, NoProbe, Probe};
 use super::wiring::{End, Wire};
 use crate::hsl::Line;
@@ -65,10 +66,11 @@ pub struct Machine<'a, P = NoProbe> {
     pub(super) wires: ManagedSlice<'a, Wire>,
     pub(super) wires_used: usize,
     // No chip of the domain has to be stepped before this edge.
-    link_due: u64,
+    pub(super) link_due: u64,
     pci_due: u64,
     skip_idle: bool,
     scramble: Option<u64>,
+    pub(super) faults: Option<Faults<'a>>,
     probe: P,
 }
 
@@ -94,6 +96,7 @@ impl<'a> Machine<'a> {
             pci_due: 0,
             skip_idle: config.skip_idle,
             scramble: config.scramble,
+            faults: None,
             probe: NoProbe,
         }
     }
@@ -115,6 +118,7 @@ impl<'a> Machine<'a> {
             pci_due,
             skip_idle,
             scramble,
+            faults,
             ..
         } = self;
         Machine {
@@ -129,6 +133,7 @@ impl<'a> Machine<'a> {
             pci_due,
             skip_idle,
             scramble,
+            faults,
             probe,
         }
     }
@@ -297,6 +302,9 @@ impl<'a, P: Probe> Machine<'a, P> {
                 self.visit_node_link(i - routers, cycle, all);
             }
         }
+        if self.faults.is_some() {
+            self.disturb_cables(cycle);
+        }
         let edge = Edge {
             domain: Domain::Link,
             cycle,
@@ -381,8 +389,16 @@ impl<'a, P: Probe> Machine<'a, P> {
         self.drive(tx, cycle, line);
     }
 
+    /// What a chip drives after edge `cycle`.
+    pub(super) fn drive(&mut self, wire: u16, cycle: u64, line: Line) {
+        match self.wires.get_mut(usize::from(wire)) {
+            Some(wire) if wire.fault => wire.offered = line,
+            _ => self.send(wire, cycle, line),
+        }
+    }
+
     /// Puts `line` on a wire after edge `cycle` and wakes who will see it.
-    fn drive(&mut self, wire: u16, cycle: u64, line: Line) {
+    pub(super) fn send(&mut self, wire: u16, cycle: u64, line: Line) {
         let Some(wire) = self.wires.get_mut(usize::from(wire)) else {
             return;
         };
@@ -447,9 +463,15 @@ impl<'a, P: Probe> Machine<'a, P> {
         let status = router
             .as_ref()
             .map_or(0, |router| router.chip.link_status());
+        if node.fault != NOWHERE
+            && let Some(faults) = &mut self.faults
+        {
+            faults.disturb_bus(node, cycle);
+        }
         node.step_pci(status, ddc_first);
         node.pci_schedule.seen = cycle;
         let due = (cycle + 1).saturating_add(node.pci_idle_for());
+        let due = due.min(node.fault_due);
         node.pci_schedule.due = due;
         self.pci_due = self.pci_due.min(due);
         // The link side may have something to do now.

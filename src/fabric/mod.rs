@@ -4,14 +4,16 @@
 //! [`labelling`] computes the routers' interval tables. A [`Node`] is a host
 //! with its controller (memory, PCI bus, host bridge, PCI-DDC), a [`Router`] an
 //! RCUBE with its ports; a board is one of each, joined by the parallel port 0
-//! of the router. [`Machine`] steps them on two clocks.
+//! of the router. [`Machine`] steps them on two clocks. [`faults`] spoils their
+//! cables and buses.
 //!
-//! Documents: hw/doc/fabric.md, hw/doc/topology.md.
+//! Documents: hw/doc/fabric.md, hw/doc/topology.md, hw/doc/faults.md.
 
 #[cfg(feature = "alloc")]
 mod build;
 mod channel;
 mod compare;
+pub mod faults;
 mod host;
 pub mod labelling;
 mod machine;

@@ -44,6 +44,9 @@ pub struct Node<'a> {
     pub(super) r3_status: u8,
     pub(super) pci_schedule: Schedule,
     pub(super) link_schedule: Schedule,
+    /// Slot of the faults on the bus, and when they need a look at it.
+    pub(super) fault: u16,
+    pub(super) fault_due: u64,
 }
 
 impl<'a> Node<'a> {
@@ -62,6 +65,8 @@ impl<'a> Node<'a> {
             r3_status: 0,
             pci_schedule: Schedule::NEW,
             link_schedule: Schedule::NEW,
+            fault: NOWHERE,
+            fault_due: u64::MAX,
         }
     }
 

@@ -6,6 +6,7 @@ use super::channel::{Channel, DelayError};
 use super::machine::Machine;
 use super::node::NOWHERE;
 use super::probe::Probe;
+use crate::hsl::Line;
 use crate::time::Duration;
 
 /// One end of a cable.
@@ -38,6 +39,9 @@ impl fmt::Display for End {
 pub struct Wire {
     pub(super) line: Channel,
     pub(super) to: Option<End>,
+    /// Faults stand between what the near end drives and the line.
+    pub(super) fault: bool,
+    pub(super) offered: Line,
 }
 
 impl Wire {
@@ -46,6 +50,8 @@ impl Wire {
         Self {
             line: Channel::DIRECT,
             to: None,
+            fault: false,
+            offered: Line::DEAD,
         }
     }
 }
@@ -147,6 +153,7 @@ impl<P: Probe> Machine<'_, P> {
                 *slot = Wire {
                     line: channel.clone(),
                     to: Some(to),
+                    ..Wire::free()
                 };
             }
         }
