@@ -2,6 +2,7 @@
 
 use super::error::{InitError, MAX_ENTRIES, MAX_NODES, TABLE_LEN};
 use super::layout::Layout;
+use super::policy::Policy;
 use super::revision::Capabilities;
 use super::sap::MI_LIMIT;
 
@@ -98,6 +99,12 @@ pub struct PutConfig<'t> {
     pub settle_us: u32,
     /// What register 00h must hold; `None` skips the test.
     pub identity: Option<u32>,
+    /// What is done about errors.
+    pub policy: Policy,
+    /// A layer above sends lost messages again, so that link errors do not
+    /// stop the board; `Reliable` sets it itself.
+    #[doc(alias = "AVOID_LINK_ERROR")]
+    pub recovery: bool,
 }
 
 /// Entries that the driver of the record keeps back in its count of free ones.
@@ -120,6 +127,8 @@ impl Default for PutConfig<'_> {
             reserve: 0,
             settle_us: 1_000_000,
             identity: Some(0),
+            policy: Policy::default(),
+            recovery: false,
         }
     }
 }
@@ -133,6 +142,46 @@ impl<'t> PutConfig<'t> {
             base,
             table: Some(table),
             ..Self::default()
+        }
+    }
+
+    /// The same without the routing table, for whoever keeps that apart.
+    pub(crate) fn without_table(&self) -> PutConfig<'static> {
+        let Self {
+            base,
+            entries,
+            counters,
+            node,
+            nodes,
+            table: _,
+            model,
+            capabilities,
+            count_packets,
+            acknowledge,
+            scan,
+            reserve,
+            settle_us,
+            identity,
+            policy,
+            recovery,
+        } = *self;
+        PutConfig {
+            base,
+            entries,
+            counters,
+            node,
+            nodes,
+            table: None,
+            model,
+            capabilities,
+            count_packets,
+            acknowledge,
+            scan,
+            reserve,
+            settle_us,
+            identity,
+            policy,
+            recovery,
         }
     }
 

@@ -4,6 +4,7 @@ use super::config::{Acknowledge, Model, PutConfig, ReportScan};
 use super::error::{AttachError, SapError};
 use super::event::Fault;
 use super::layout::Layout;
+use super::policy::Policy;
 use super::port::{DmaMemory, RegisterPort};
 use super::revision::Capabilities;
 use super::ring::SendRing;
@@ -68,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) acknowledge: Acknowledge,
     pub(crate) scan: ReportScan,
     pub(crate) reserve: u32,
+    pub(crate) policy: Policy,
+    pub(crate) recovery: bool,
 }
 
 impl From<&PutConfig<'_>> for Settings {
@@ -81,6 +84,8 @@ impl From<&PutConfig<'_>> for Settings {
             acknowledge: config.acknowledge,
             scan: config.scan,
             reserve: config.reserve,
+            policy: config.policy,
+            recovery: config.recovery,
         }
     }
 }

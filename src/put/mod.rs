@@ -82,6 +82,7 @@ pub use error::{
     PortErrorOf, Protocol, READ_TRIES, SapError, ServeError, TABLE_LEN,
 };
 pub use event::{Event, Fault, Served};
+pub use policy::{Cause, Policy, Reaction};
 pub use port::{DmaMemory, RegisterPort};
 pub use revision::Capabilities;
 pub use sap::{MI_LIMIT, MiRange, SAPS, Sap};
