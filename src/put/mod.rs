@@ -59,6 +59,7 @@ mod layout;
 mod policy;
 mod port;
 mod post;
+mod recovery;
 mod revision;
 mod ring;
 mod sap;
@@ -84,6 +85,9 @@ pub use error::{
 pub use event::{Event, Fault, Served};
 pub use policy::{Cause, Policy, Reaction};
 pub use port::{DmaMemory, RegisterPort};
+pub use recovery::{
+    Failure, Outcome, RecoveryConfig, RecoveryStats, Reliable, ReliableError, Ticket,
+};
 pub use revision::Capabilities;
 pub use sap::{MI_LIMIT, MiRange, SAPS, Sap};
 pub use start::Started;
