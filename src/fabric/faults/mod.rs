@@ -35,6 +35,10 @@ mod event;
 mod hook;
 mod random;
 mod record;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "cli")]
+mod text;
 
 use managed::ManagedSlice;
 
@@ -44,6 +48,8 @@ pub use event::{BusFault, BusWhen, CableFault, CableWhen, FaultEvent, Kind, Plac
 pub use hook::FaultError;
 pub use random::{BusRates, CableRates, RandomFaults, RateError};
 pub use record::{Effect, FaultRecord};
+#[cfg(feature = "cli")]
+pub use text::{TextError, TextProblem};
 
 use record::Log;
 

@@ -188,7 +188,7 @@ impl Dice {
 
     /// 1 to `most`.
     fn up_to(&mut self, most: u32) -> u64 {
-        1 + (u64::from(self.0.next_u32()) * u64::from(most.max(1)) >> 32)
+        1 + ((u64::from(self.0.next_u32()) * u64::from(most.max(1))) >> 32)
     }
 
     /// Index of the rate that was hit.
