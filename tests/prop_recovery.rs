@@ -1,7 +1,8 @@
 //! Random machines, random traffic, random faults: nothing is lost silently,
 //! told twice, late, wrong or out of order, and every run ends.
 //!
-//! `MULTIPC_LONG=1` runs 10,000 cases instead of 200.
+//! `MULTIPC_LONG=1` runs 10,000 cases instead of 200, `PROPTEST_CASES` another
+//! number.
 #![cfg(feature = "alloc")]
 
 mod recovery_rig;
@@ -170,6 +171,8 @@ fn holds(policy: Policy, topology: &Topology<'_>, faults: &[Fault], waves: &[Vec
 fn cases() -> u32 {
     if std::env::var_os("MULTIPC_LONG").is_some() {
         10_000
+    } else if std::env::var_os("PROPTEST_CASES").is_some() {
+        Config::default().cases
     } else {
         200
     }
