@@ -119,7 +119,11 @@ fn length() -> impl Strategy<Value = u32> {
 struct Message(prop::sample::Index, prop::sample::Index, u32);
 
 fn message() -> impl Strategy<Value = Message> {
-    (any::<prop::sample::Index>(), any::<prop::sample::Index>(), length())
+    (
+        any::<prop::sample::Index>(),
+        any::<prop::sample::Index>(),
+        length(),
+    )
         .prop_map(|(from, to, length)| Message(from, to, length))
 }
 
@@ -163,9 +167,18 @@ fn holds(policy: Policy, topology: &Topology<'_>, faults: &[Fault], waves: &[Vec
         rig.start(from, (from + 1) % rig.nodes(), 100);
     }
     let ended = rig.run(Duration::from_us(400_000));
-    assert!(ended, "the machine is stuck\n{explained}\n{}", rig.explain());
+    assert!(
+        ended,
+        "the machine is stuck\n{explained}\n{}",
+        rig.explain()
+    );
     let (_, still) = rig.verdict();
-    assert_eq!(failed, still, "a message failed without faults\n{explained}\n{}", rig.explain());
+    assert_eq!(
+        failed,
+        still,
+        "a message failed without faults\n{explained}\n{}",
+        rig.explain()
+    );
 }
 
 fn cases() -> u32 {

@@ -63,6 +63,8 @@ pub struct Rig {
     target: Vec<u32>,
     tags: HashMap<(u16, u16), u32>,
     pub complaints: Vec<String>,
+    remake: Vec<(PutConfig<'static>, Vec<u8>)>,
+    recovery: RecoveryConfig,
 }
 
 pub struct Setup {
@@ -90,34 +92,38 @@ impl Rig {
         let mut machine = Machine::build(topology, &labelling, config, &setup.board).unwrap();
         let nodes = topology.generators().len() as u16;
         let mut started = Vec::new();
+        let mut remake = Vec::new();
         for node in 0..nodes {
             let generator = labelling.generator_of(node).unwrap();
             let router = topology.generators()[usize::from(generator)].router;
             let table = labelling.table(router).emit();
-            let mut settings = PutConfig::new(node, TABLES, &table);
-            settings.nodes = nodes;
-            settings.entries = 32;
-            settings.counters = 16;
-            settings.model = multipc::put::Model::Polling;
-            settings.policy = setup.policy;
-            (setup.change)(&mut settings);
+            let settings = || {
+                let mut settings = PutConfig::default();
+                settings.node = node;
+                settings.base = TABLES;
+                settings.nodes = nodes;
+                settings.entries = 32;
+                settings.counters = 16;
+                settings.model = multipc::put::Model::Polling;
+                settings.policy = setup.policy;
+                (setup.change)(&mut settings);
+                settings
+            };
+            let mut with_table = settings();
+            with_table.table = Some(&table);
             let mut put = Put::new();
-            put.begin(&mut machine.host(node).unwrap(), &settings)
+            put.begin(&mut machine.host(node).unwrap(), &with_table)
                 .unwrap();
-            let table = table.to_vec();
-            started.push((put, table));
+            remake.push((settings(), table.to_vec()));
+            started.push(put);
         }
         machine.run_for(Duration::from_us(400));
         let mut layers = Vec::new();
-        for (node, (mut put, table)) in (0..).zip(started) {
+        for (node, mut put) in (0..).zip(started) {
             put.settled(&mut machine.host(node).unwrap()).unwrap();
-            let mut settings = PutConfig::new(node, TABLES, &table);
-            settings.nodes = nodes;
-            settings.entries = 32;
-            settings.counters = 16;
-            settings.model = multipc::put::Model::Polling;
-            settings.policy = setup.policy;
-            (setup.change)(&mut settings);
+            let (settings, table) = &remake[usize::from(node)];
+            let mut settings: PutConfig<'_> = *settings;
+            settings.table = Some(table);
             let now = machine.now();
             layers.push(Reliable::new::<()>(put, &settings, setup.recovery, now).unwrap());
         }
@@ -131,7 +137,25 @@ impl Rig {
             target: vec![TARGET; usize::from(nodes)],
             tags: HashMap::new(),
             complaints: Vec::new(),
+            remake,
+            recovery: setup.recovery,
         }
+    }
+
+    /// Makes the layer of a node anew on the same driver, as a program does
+    /// that was started again.
+    pub fn forget(&mut self, node: u16) {
+        let now = self.now();
+        let remake = &self.remake[usize::from(node)];
+        let mut put = Put::new();
+        let mut settings: PutConfig<'_> = remake.0;
+        settings.table = Some(&remake.1);
+        let mut host = self.machine.host(node).unwrap();
+        put.begin(&mut host, &settings).unwrap();
+        self.machine.run_for(Duration::from_us(400));
+        put.settled(&mut self.machine.host(node).unwrap()).unwrap();
+        let layer = Reliable::new::<()>(put, &settings, self.recovery, now).unwrap();
+        self.layers[usize::from(node)] = layer;
     }
 
     pub fn nodes(&self) -> u16 {
@@ -154,11 +178,11 @@ impl Rig {
 
     /// Starts a message; false when the sender's queue is full.
     pub fn start(&mut self, from: u16, to: u16, length: u32) -> bool {
-        let (local, remote) = (
-            self.source[usize::from(from)],
-            self.target[usize::from(to)],
+        let (local, remote) = (self.source[usize::from(from)], self.target[usize::from(to)]);
+        assert!(
+            local + length <= TARGET && remote + length <= END,
+            "rig is full"
         );
-        assert!(local + length <= TARGET && remote + length <= END, "rig is full");
         let tag = self.tags.get(&(from, to)).copied().unwrap_or(0) + 1;
         let bytes: Vec<u8> = (0..length)
             .map(|at| Self::byte(from, to, tag, at))
@@ -217,12 +241,14 @@ impl Rig {
 
     fn told(&mut self, from: u16, to: u16, tag: u32) {
         let Some(index) = self.by_tag.get(&(from, to, tag)).copied() else {
-            self.complaints.push(format!("{from} to {to}: tag {tag} was never sent"));
+            self.complaints
+                .push(format!("{from} to {to}: tag {tag} was never sent"));
             return;
         };
         let newest = self.newest.entry((from, to)).or_default();
         if tag <= *newest {
-            self.complaints.push(format!("{from} to {to}: tag {tag} told after {newest}"));
+            self.complaints
+                .push(format!("{from} to {to}: tag {tag} told after {newest}"));
         }
         *newest = tag;
         let sent = &mut self.sent[index];
@@ -235,7 +261,9 @@ impl Rig {
             .filter(|(at, byte)| **byte != Self::byte(from, to, tag, *at))
             .count();
         if wrong > 0 {
-            self.complaints.push(format!("{from} to {to}: {wrong} bytes of tag {tag} are wrong"));
+            self.complaints.push(format!(
+                "{from} to {to}: {wrong} bytes of tag {tag} are wrong"
+            ));
         }
         got.fill(TAKEN);
         host.store(sent.remote, &got).unwrap();
@@ -284,11 +312,14 @@ impl Rig {
                 Some(Outcome::Delivered) => {
                     counts.0 += 1;
                     if !sent.told {
-                        self.complaints.push(format!("{from} to {to}: tag {tag} was not told"));
+                        self.complaints
+                            .push(format!("{from} to {to}: tag {tag} was not told"));
                     }
                 }
                 Some(_) => counts.1 += 1,
-                None => self.complaints.push(format!("{from} to {to}: tag {tag} is pending")),
+                None => self
+                    .complaints
+                    .push(format!("{from} to {to}: tag {tag} is pending")),
             }
         }
         counts
@@ -319,7 +350,11 @@ impl Rig {
             }
         }
         for (node, layer) in self.layers.iter().enumerate() {
-            text += &format!("node {node}: {:?} {:?}\n", layer.put().phase(), layer.stats());
+            text += &format!(
+                "node {node}: {:?} {:?}\n",
+                layer.put().phase(),
+                layer.stats()
+            );
         }
         text
     }

@@ -11,6 +11,7 @@
 //! ```
 
 use super::error::Failure;
+use super::peer::Peer;
 use super::{Error, Reliable};
 use crate::put::config::PutConfig;
 use crate::put::driver::{Hardware, Phase};
@@ -130,6 +131,34 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             self.stats.stalls += 1;
             self.moved = self.now;
             self.restart = true;
+            self.suspect();
+        }
+    }
+
+    /// The node whose entry is the oldest that has not left is the likely
+    /// cause: the stall counts as a question in vain, and when the ring goes on
+    /// the others have their turn before it.
+    fn suspect(&mut self) {
+        let retired = self.put.retired();
+        let oldest = |peer: &Peer| {
+            let posted = [peer.query, peer.state, peer.data];
+            let waiting = posted.into_iter().flatten();
+            waiting.filter(|entry| retired <= *entry).min()
+        };
+        let waiting = self.peers.iter().zip(0u16..);
+        let waiting = waiting.filter_map(|(peer, node)| Some((oldest(peer)?, node)));
+        let Some((_, node)) = waiting.min() else {
+            return;
+        };
+        self.cursor = node.wrapping_add(1);
+        let now = self.now;
+        let Some(mut peer) = self.peers.get(usize::from(node)).copied() else {
+            return;
+        };
+        self.stats.epochs += u64::from(peer.ask(now));
+        self.in_vain(&mut peer, node);
+        if let Some(slot) = self.peers.get_mut(usize::from(node)) {
+            *slot = peer;
         }
     }
 

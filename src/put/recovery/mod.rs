@@ -100,6 +100,8 @@ pub struct Reliable<const PEERS: usize = 16, const JOBS: usize = 16, const EVENT
     moved: Instant,
     /// Somebody was asked in vain: restart the board.
     restart: bool,
+    /// Whose records are posted first.
+    cursor: u16,
     peers: [Peer; PEERS],
     jobs: Jobs<JOBS>,
     arrivals: Deque<(u16, Arrival), EVENTS>,
@@ -184,6 +186,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             retired: 0,
             moved: now,
             restart: false,
+            cursor: 0,
             peers: [peer; PEERS],
             jobs: Jobs::new(),
             arrivals: Deque::new(),

@@ -70,6 +70,10 @@ pub(super) struct Peer {
     pub(super) heard: Instant,
     /// The board was restarted for it and it was not heard since.
     pub(super) restarted: bool,
+    /// Times in a row that it was given up: it is asked more and more rarely.
+    pub(super) given_up: u8,
+    /// It sent something since the board was started.
+    pub(super) talked: bool,
     /// The last entries posted to it, until they have left.
     pub(super) query: Option<Sequence>,
     pub(super) state: Option<Sequence>,
@@ -114,6 +118,8 @@ impl Peer {
     pub(super) fn give_up(&mut self, now: Instant) {
         self.contact = Contact::Unknown;
         self.heard = now;
+        self.given_up = self.given_up.saturating_add(1);
+        self.owed = Owed::Nothing;
     }
 
     /// The board was restarted: what was posted is gone.
@@ -125,9 +131,14 @@ impl Peer {
         } else if self.in_flight() > 0 {
             self.ask(now);
         }
-        if self.epoch_in != 0 {
-            self.owed = Owed::Missing;
-        }
+        // It will ask by itself if nobody tells; whoever does not talk may be
+        // what the board was stuck on.
+        self.owed = if self.talked {
+            Owed::Missing
+        } else {
+            Owed::Nothing
+        };
+        self.talked = false;
     }
 
     /// Owes the node at least this much.
@@ -139,6 +150,7 @@ impl Peer {
     pub(super) fn told(&mut self, epoch: u32, number: u32, missing: bool, now: Instant) -> Told {
         self.heard = now;
         self.restarted = false;
+        self.given_up = 0;
         let known = number.wrapping_sub(self.acked) <= self.in_flight();
         match self.contact {
             Contact::Asking { fresh, .. } if epoch == self.epoch => {

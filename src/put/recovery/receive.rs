@@ -44,6 +44,11 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             }
             return loaded;
         };
+        if kind != Kind::State
+            && let Some(peer) = self.peers.get_mut(usize::from(sender))
+        {
+            peer.talked = true;
+        }
         match kind {
             Kind::Data => self.data(hw, &record),
             Kind::Query => {

@@ -30,7 +30,8 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
         if self.board != Board::Running || self.put.ready::<()>().is_err() {
             return true;
         }
-        for node in 0..self.nodes() {
+        let (nodes, first) = (self.nodes(), self.cursor);
+        for node in (0..nodes).map(|node| (node + first % nodes.max(1)) % nodes.max(1)) {
             match self.post_records(hw, node) {
                 Ok(()) => {}
                 Err(Stop::Port) => return false,
@@ -237,10 +238,10 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             };
             let waits = self.jobs.waits_for(node);
             let silent = node != self.settings.node
-                && self
-                    .config
-                    .heartbeat
-                    .is_some_and(|limit| now - peer.heard >= limit);
+                && self.config.heartbeat.is_some_and(|limit| {
+                    let limit = limit.ps().saturating_mul(1 << peer.given_up.min(6));
+                    (now - peer.heard).ps() >= limit
+                });
             let mut next = peer;
             match peer.contact {
                 Contact::Unknown if waits || silent => {
@@ -275,15 +276,24 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
         if now - peer.since < self.config.patience(*attempts) {
             return;
         }
-        *attempts = attempts.saturating_add(1);
         *due = true;
-        let attempts = *attempts;
         peer.since = now;
         self.stats.unanswered += 1;
+        self.in_vain(peer, node);
+    }
+
+    /// A question in vain: after some the board is restarted, after more the
+    /// node is given up.
+    pub(super) fn in_vain(&mut self, peer: &mut Peer, node: u16) {
+        let Contact::Asking { attempts, .. } = &mut peer.contact else {
+            return;
+        };
+        *attempts = attempts.saturating_add(1);
+        let attempts = *attempts;
         if attempts >= self.config.attempts {
             let why = Failure::Unreachable { node, attempts };
             self.stats.failed += self.jobs.fail(Some(node), false, why);
-            peer.give_up(now);
+            peer.give_up(self.now);
         } else if attempts >= self.config.restart_after && !peer.restarted {
             peer.restarted = true;
             self.restart = true;
