@@ -86,7 +86,8 @@ pub use event::{Event, Fault, Served};
 pub use policy::{Cause, Policy, Reaction};
 pub use port::{DmaMemory, RegisterPort};
 pub use recovery::{
-    Failure, Outcome, RecoveryConfig, RecoveryStats, Reliable, ReliableError, Ticket,
+    Failure, Outcome, RecoveryConfig, RecoveryStats, Reliable, ReliableError, SetupError, Ticket,
+    UnknownTicket,
 };
 pub use revision::Capabilities;
 pub use sap::{MI_LIMIT, MiRange, SAPS, Sap};

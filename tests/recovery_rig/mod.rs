@@ -125,7 +125,7 @@ impl Rig {
             let mut settings: PutConfig<'_> = *settings;
             settings.table = Some(table);
             let now = machine.now();
-            layers.push(Reliable::new::<()>(put, &settings, setup.recovery, now).unwrap());
+            layers.push(Reliable::new(put, &settings, setup.recovery, now).unwrap());
         }
         Self {
             machine,
@@ -154,7 +154,7 @@ impl Rig {
         put.begin(&mut host, &settings).unwrap();
         self.machine.run_for(Duration::from_us(400));
         put.settled(&mut self.machine.host(node).unwrap()).unwrap();
-        let layer = Reliable::new::<()>(put, &settings, self.recovery, now).unwrap();
+        let layer = Reliable::new(put, &settings, self.recovery, now).unwrap();
         self.layers[usize::from(node)] = layer;
     }
 
@@ -305,7 +305,7 @@ impl Rig {
         for sent in &mut self.sent {
             if sent.outcome.is_none() {
                 let layer = &mut self.layers[usize::from(sent.from)];
-                sent.outcome = layer.outcome::<()>(&sent.ticket).unwrap();
+                sent.outcome = layer.outcome(&sent.ticket).unwrap();
             }
             let Sent { from, to, tag, .. } = *sent;
             match sent.outcome {

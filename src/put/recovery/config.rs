@@ -1,6 +1,6 @@
 //! Choices of a [`Reliable`](super::Reliable), and where its records lie.
 
-use super::error::ReliableError;
+use super::error::SetupError;
 use super::record::STRIDE;
 use crate::time::Duration;
 
@@ -100,10 +100,10 @@ impl RecoveryConfig {
         (self.window as u32 + OTHERS) * STRIDE
     }
 
-    pub(super) fn check<E>(&self, nodes: u16, peers: usize) -> Result<(), ReliableError<E>> {
+    pub(super) fn check(&self, nodes: u16, peers: usize) -> Result<(), SetupError> {
         let limit = usize::from(NODES).min(peers);
         if usize::from(nodes) > limit {
-            return Err(ReliableError::TooManyNodes { nodes, limit });
+            return Err(SetupError::TooManyNodes { nodes, limit });
         }
         let ranges = [
             (
@@ -119,7 +119,7 @@ impl RecoveryConfig {
         for (what, value, least, most) in ranges {
             let uneven = what.starts_with("window") && !value.is_power_of_two();
             if !(least..=most).contains(&value) || uneven {
-                return Err(ReliableError::Setting {
+                return Err(SetupError::Setting {
                     what,
                     value,
                     least,
@@ -129,7 +129,7 @@ impl RecoveryConfig {
         }
         let (address, length) = (self.control_at, self.control_bytes(nodes));
         if address == 0 || address % 4 != 0 || u64::from(address) + length > 1 << 32 {
-            return Err(ReliableError::Control { address, length });
+            return Err(SetupError::Control { address, length });
         }
         Ok(())
     }

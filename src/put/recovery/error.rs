@@ -108,6 +108,66 @@ pub enum ReliableError<E> {
         /// Restarts.
         restarts: u8,
     },
+    /// The hardware did not answer.
+    Port(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ReliableError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::QueueFull { limit } => write!(f, "queue full: {limit} transfers in progress"),
+            Self::UnknownNode { node, nodes } => {
+                write!(f, "node {node} is unknown, allowed 0..{nodes}")
+            }
+            Self::OutOfReach { address, length } => write!(
+                f,
+                "{length} bytes at {address:#x} are not free memory in 1..2^32"
+            ),
+            Self::Unknown { id } => write!(f, "transfer {id} was not started here"),
+            Self::Failed(failure) => failure.fmt(f),
+            Self::NotOpen { phase } => write!(f, "driver is not open: {phase:?}"),
+            Self::BoardLost { restarts } => {
+                write!(f, "board given up after {restarts} restarts")
+            }
+            Self::Port(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> core::error::Error for ReliableError<E> {}
+
+impl<E> From<UnknownTicket> for ReliableError<E> {
+    fn from(UnknownTicket { id }: UnknownTicket) -> Self {
+        Self::Unknown { id }
+    }
+}
+
+/// No such transfer was started here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct UnknownTicket {
+    /// Its number.
+    pub id: u64,
+}
+
+impl fmt::Display for UnknownTicket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "transfer {} was not started here", self.id)
+    }
+}
+
+impl core::error::Error for UnknownTicket {}
+
+/// A [`Reliable`](super::Reliable) that could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The driver is not open.
+    NotOpen {
+        /// Where it stands.
+        phase: Phase,
+    },
     /// A machine with more nodes than the layer has room for.
     TooManyNodes {
         /// Nodes of the machine.
@@ -137,27 +197,12 @@ pub enum ReliableError<E> {
     Sap(SapError),
     /// No message identifiers.
     Attach(AttachError),
-    /// The hardware did not answer.
-    Port(E),
 }
 
-impl<E: fmt::Display> fmt::Display for ReliableError<E> {
+impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::QueueFull { limit } => write!(f, "queue full: {limit} transfers in progress"),
-            Self::UnknownNode { node, nodes } => {
-                write!(f, "node {node} is unknown, allowed 0..{nodes}")
-            }
-            Self::OutOfReach { address, length } => write!(
-                f,
-                "{length} bytes at {address:#x} are not free memory in 1..2^32"
-            ),
-            Self::Unknown { id } => write!(f, "transfer {id} was not started here"),
-            Self::Failed(failure) => failure.fmt(f),
             Self::NotOpen { phase } => write!(f, "driver is not open: {phase:?}"),
-            Self::BoardLost { restarts } => {
-                write!(f, "board given up after {restarts} restarts")
-            }
             Self::TooManyNodes { nodes, limit } => {
                 write!(f, "machine of {nodes} nodes, allowed 1..={limit}")
             }
@@ -173,20 +218,19 @@ impl<E: fmt::Display> fmt::Display for ReliableError<E> {
             ),
             Self::Sap(error) => error.fmt(f),
             Self::Attach(error) => error.fmt(f),
-            Self::Port(error) => error.fmt(f),
         }
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> core::error::Error for ReliableError<E> {}
+impl core::error::Error for SetupError {}
 
-impl<E> From<SapError> for ReliableError<E> {
+impl From<SapError> for SetupError {
     fn from(error: SapError) -> Self {
         Self::Sap(error)
     }
 }
 
-impl<E> From<AttachError> for ReliableError<E> {
+impl From<AttachError> for SetupError {
     fn from(error: AttachError) -> Self {
         Self::Attach(error)
     }

@@ -43,7 +43,7 @@ mod stats;
 mod tests;
 
 pub use config::RecoveryConfig;
-pub use error::{Failure, Outcome, ReliableError};
+pub use error::{Failure, Outcome, ReliableError, SetupError, UnknownTicket};
 pub use stats::RecoveryStats;
 
 use heapless::{Deque, Vec};
@@ -138,17 +138,17 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
     /// must not repeat a value of an earlier life of this node.
     ///
     /// # Errors
-    /// [`ReliableError`].
-    pub fn new<E>(
+    /// [`SetupError`]; clone the driver before if it must survive.
+    pub fn new(
         mut put: Put,
         settings: &PutConfig<'_>,
         config: RecoveryConfig,
         now: Instant,
-    ) -> Result<Self, ReliableError<E>> {
+    ) -> Result<Self, SetupError> {
         const { assert!(PEERS >= 1 && JOBS >= 1 && EVENTS >= 4) };
         config.check(settings.nodes, PEERS)?;
         if !put.is_open() {
-            return Err(Error::NotOpen { phase: put.phase() });
+            return Err(SetupError::NotOpen { phase: put.phase() });
         }
         let sap = put.register_sap()?;
         put.attach_mi_range(sap, RANGE)?;
@@ -235,13 +235,13 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
     /// has told of a failure and later transfers were started.
     ///
     /// # Errors
-    /// [`ReliableError::Unknown`].
-    pub fn outcome<E>(&mut self, ticket: &Ticket) -> Result<Option<Outcome>, ReliableError<E>> {
+    /// [`UnknownTicket`].
+    pub fn outcome(&mut self, ticket: &Ticket) -> Result<Option<Outcome>, UnknownTicket> {
         if *ticket == Ticket::NOTHING {
             return Ok(Some(Outcome::Delivered));
         }
         let id = ticket.0;
-        self.jobs.outcome(id).map_err(|()| Error::Unknown { id })
+        self.jobs.outcome(id).map_err(|()| UnknownTicket { id })
     }
 
     /// The oldest failure that was not told yet.
