@@ -9,25 +9,16 @@
 //! is content with 2000).
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use multipc::hsl::{Line, LinkConfig, Port, PortKind, Received, Slot, Symbol};
 use multipc::rcube::{PORTS, Rcube, RcubeConfig, RoutingTable};
 
+mod common;
+
+use common::{Fnv, Random, Stopwatch};
+
 const CYCLES: usize = 1 << 18;
 const ROUNDS: u32 = 8;
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % n
-    }
-}
 
 #[derive(Clone, Copy)]
 enum Traffic {
@@ -69,12 +60,11 @@ impl Peer {
 }
 
 /// FNV-1a over the symbols that leave, and their number.
-fn deliver(sum: &mut (u64, u64), outputs: &[Line; PORTS]) {
+fn deliver(sum: &mut (Fnv, u64), outputs: &[Line; PORTS]) {
     for (port, line) in outputs.iter().enumerate() {
         let symbol = line.symbol();
         if line.has_signal() && !symbol.is_link_level() {
-            sum.0 = (sum.0 ^ u64::from(symbol.bits()) ^ (port as u64) << 16)
-                .wrapping_mul(0x100_0000_01B3);
+            sum.0.add(u64::from(symbol.bits()) ^ (port as u64) << 16);
             sum.1 += 1;
         }
     }
@@ -105,7 +95,7 @@ fn bench(name: &str, traffic: Traffic, length: usize, count: usize) {
     let mut lines = [Line::DEAD; PORTS];
     let mut script = Vec::with_capacity(count);
     let mut start = router.clone();
-    let mut live = (0xCBF2_9CE4_8422_2325, 0);
+    let mut live = (Fnv::NEW, 0);
     let warm = 4_096;
     for cycle in 0..warm + count {
         if cycle == warm {
@@ -131,15 +121,15 @@ fn bench(name: &str, traffic: Traffic, length: usize, count: usize) {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let mut router = start.clone();
-        let begin = Instant::now();
+        let begin = Stopwatch::start();
         for lines in &script {
             router.step(black_box(lines));
             black_box(router.outputs());
         }
-        best = best.min(begin.elapsed().as_secs_f64());
+        best = best.min(begin.seconds());
     }
     let mut replayed = start.clone();
-    let mut sum = (0xCBF2_9CE4_8422_2325, 0);
+    let mut sum = (Fnv::NEW, 0);
     for lines in &script {
         replayed.step(lines);
         deliver(&mut sum, replayed.outputs());
@@ -156,7 +146,7 @@ fn bench(name: &str, traffic: Traffic, length: usize, count: usize) {
         live.1 as f64 / best / 1e6,
         best / cycles * 1e9,
         busy as f64 / cycles / PORTS as f64,
-        sum.0,
+        sum.0.0,
     );
 }
 

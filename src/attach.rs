@@ -17,6 +17,10 @@ impl<P: Probe> RegisterPort for Host<'_, '_, P> {
     fn write(&mut self, offset: u8, value: u32) -> Result<(), HostError> {
         self.write_register(offset, value)
     }
+
+    fn inta(&mut self) -> Option<bool> {
+        Some(self.interrupt())
+    }
 }
 
 impl<P: Probe> DmaMemory for Host<'_, '_, P> {

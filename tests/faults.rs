@@ -307,6 +307,25 @@ fn on_the_board_a_cut_is_short_and_ends_the_packet() {
     rig.assert_works(1, 0);
 }
 
+#[test]
+fn a_glitch_on_the_board_restarts_both_sides() {
+    // Whoever sees it falls silent, so that the other one forgets its credits.
+    for from in [End::Node(1), port(1, 0)] {
+        let mut rig = Rig::pair();
+        let cycle = rig.machine.link_cycle() + 1;
+        let cut = CableFault::Cut {
+            cycles: 1,
+            both: false,
+        };
+        rig.inject(&[FaultEvent::cable_at(from, cycle, cut)]);
+        rig.us(10);
+        assert_eq!(rig.machine.routers()[1].chip().output_state(0).credit, 64);
+        assert_eq!((rig.errors(1), rig.link_status(1)), (0, 3));
+        rig.assert_works(0, 1);
+        rig.assert_works(1, 0);
+    }
+}
+
 /// As `one_fault`, with faults that have an end to tell of.
 fn one_fault_many(event: FaultEvent) -> Rig {
     let mut rig = Rig::pair();

@@ -5,7 +5,7 @@
 mod ddc_rig;
 
 use ddc_rig::*;
-use multipc::ddc::{Ddc, DdcConfig, PciInputs};
+use multipc::ddc::{Ddc, DdcConfig, Erratum, PciInputs, Revision};
 use multipc::hsl::{Line, Symbol};
 use multipc::pci::{BridgeConfig, Signals, TargetResponse};
 use proptest::prelude::*;
@@ -192,9 +192,15 @@ proptest! {
         stop in prop::collection::vec(0u64..400, 1..6),
         receiver_on in any::<bool>(),
         cut in any::<bool>(),
+        errata in prop::collection::vec(prop::sample::select(&Erratum::ALL), 0..8),
     ) {
         let mut config = config;
         config.rx_timeout_cycles = timeout;
+        config.revision = Revision::of(&errata);
+        config.errata.spurious_window = 300;
+        config.errata.spurious_period = 20;
+        config.errata.spurious_length = 3;
+        config.errata.cause_delay = 9;
         let mut rig = Rig::new(config, BridgeConfig::default());
         rig.start(0, ALL_ON);
         rig.start(1, if receiver_on { ALL_ON } else { BALANCED | TX_INIT });

@@ -204,11 +204,45 @@ fn dropped(rig: &Rig) -> bool {
     })
 }
 
-fn link_fell(rig: &Rig) -> bool {
-    rig.machine.routers().iter().any(|router| {
-        let ports = router.chip().stats().ports;
-        ports.iter().any(|p| p.events.link_losses > 0)
-    })
+fn losses(rig: &Rig, at: End) -> u64 {
+    let End::Router { router, port } = at else {
+        return 0;
+    };
+    let chip = rig.machine.routers()[usize::from(router)].chip();
+    chip.port_stats(port.into()).events.link_losses
+}
+
+/// "Seen by nobody": the wires between a controller and its router fell silent.
+fn board_fell(rig: &Rig) -> bool {
+    let boards = rig.machine.cables();
+    boards
+        .filter(|ends| ends.iter().any(|end| matches!(end, End::Node(_))))
+        .any(|ends| ends.iter().any(|end| losses(rig, *end) > 0))
+}
+
+/// A cable fell, which the controllers at both ends have to tell.
+fn cable_fell(rig: &Rig) -> Result<bool, TestCaseError> {
+    let ends: Vec<[End; 2]> = rig.machine.cables().collect();
+    let boards: Vec<(u16, u16)> = ends
+        .iter()
+        .filter_map(|ends| match *ends {
+            [End::Node(node), End::Router { router, .. }] => Some((node, router)),
+            _ => None,
+        })
+        .collect();
+    let mut fell = false;
+    for end in ends.iter().filter(|ends| !matches!(ends[0], End::Node(_))) {
+        for at in end.iter().filter(|at| losses(rig, **at) > 0) {
+            fell = true;
+            let End::Router { router, .. } = *at else {
+                continue;
+            };
+            let owner = boards.iter().find(|(_, r)| *r == router);
+            let told = owner.is_none_or(|(node, _)| rig.errors(*node) & R3 != 0);
+            prop_assert!(told, "{at} fell\n{}", report(rig));
+        }
+    }
+    Ok(fell)
 }
 
 fn report(rig: &Rig) -> String {
@@ -227,6 +261,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     let mut rig = play(case, false);
     let records = records(&rig);
     let quiet = records.is_empty();
+    let fell = cable_fell(&rig)? || board_fell(&rig);
     let (mut lost, mut wrong) = (0, 0);
     for message in rig.posted.clone() {
         let told = rig.told(message);
@@ -236,7 +271,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         } else if rig.memory(message) != message.content() {
             // Single packets are safe but for their tail.
             let single = message.bytes + message.skew[1] <= 532;
-            let hole = !single && (visible(&rig) || dropped(&rig) || link_fell(&rig));
+            let hole = !single && (visible(&rig) || dropped(&rig) || fell);
             prop_assert!(
                 hole || tail_spoilt(&records),
                 "{message:?}\n{}",
@@ -246,7 +281,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
         }
     }
     prop_assert!(!quiet || lost + wrong == 0, "{}", report(&rig));
-    let explained = visible(&rig) || grants_lost(&records) || dropped(&rig);
+    let explained = visible(&rig) || grants_lost(&records) || dropped(&rig) || board_fell(&rig);
     prop_assert!(lost == 0 || explained, "{lost} lost\n{}", report(&rig));
     Ok(())
 }

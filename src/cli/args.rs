@@ -1,9 +1,13 @@
 //! The arguments of the command line.
 
+use std::format;
 use std::path::PathBuf;
-use std::string::String;
+use std::string::{String, ToString};
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, Subcommand};
+
+use super::maspar::MasparArgs;
+use super::topology::TopologyArgs;
 
 /// A whole RDMA cluster you can hold in your hand.
 ///
@@ -16,6 +20,16 @@ use clap::{Args, Parser};
 pub struct Cli {
     #[command(flatten)]
     pub put: PutArgs,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What else there is.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The MasPar global router: profiles, schedules, pictures
+    Maspar(MasparArgs),
+    Topology(TopologyArgs),
 }
 
 /// Options of the main job.
@@ -45,6 +59,16 @@ pub struct PutArgs {
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub rounds: u32,
     /// Length of the cable between the boards, in metres
-    #[arg(long, default_value_t = 3.0, value_name = "METRES")]
+    #[arg(long, default_value_t = 3.0, value_name = "METRES", value_parser = metres)]
     pub cable: f64,
+}
+
+/// A length that coax can have.
+fn metres(text: &str) -> Result<f64, String> {
+    const MOST: f64 = 5.0;
+    match text.parse::<f64>() {
+        Ok(metres) if (0.0..=MOST).contains(&metres) => Ok(metres),
+        Ok(metres) => Err(format!("{metres} m, allowed 0 to {MOST} m of coax")),
+        Err(error) => Err(error.to_string()),
+    }
 }

@@ -4,15 +4,19 @@
 //! written), or 2 for bad usage.
 
 mod args;
+pub mod maspar;
 mod plot;
 mod put;
+mod topology;
 mod vcd;
 
+use core::fmt;
 use std::eprintln;
+use std::string::String;
 
 use clap::Parser;
 
-use args::Cli;
+use args::{Cli, Command};
 
 /// Runs the command line with the process's arguments; returns its exit status.
 pub fn main() -> i32 {
@@ -25,12 +29,29 @@ pub fn main() -> i32 {
             return error.exit_code();
         }
     };
-    match put::run(&cli.put) {
+    let outcome = match &cli.command {
+        None => put::run(&cli.put),
+        Some(Command::Topology(args)) => topology::run(args),
+        Some(Command::Maspar(args)) => return maspar::run(args),
+    };
+    match outcome {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(error) => {
             eprintln!("multipc: {error}");
-            1
+            if error.is::<BadUsage>() { 2 } else { 1 }
         }
     }
 }
+
+/// Arguments that make no sense.
+#[derive(Debug)]
+struct BadUsage(String);
+
+impl fmt::Display for BadUsage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for BadUsage {}

@@ -3,8 +3,7 @@
 use std::boxed::Box;
 use std::error::Error;
 use std::format;
-use std::path::Path;
-use std::string::ToString;
+use std::string::{String, ToString};
 use std::vec::Vec;
 
 use plotters::prelude::{
@@ -18,9 +17,19 @@ const RECORD: RGBColor = RGBColor(0xC0, 0x39, 0x2B);
 const MODEL: RGBColor = RGBColor(0x1F, 0x4E, 0x8C);
 
 /// Draws record (points with their accepted band) and model (line) of the
-/// throughput curve; `note` goes under the title.
-pub fn put_curve(path: &Path, points: &[PutPoint], note: &str) -> Result<(), Box<dyn Error>> {
-    let root = SVGBackend::new(path, (900, 560)).into_drawing_area();
+/// throughput curve, as an SVG document; `note` goes to the axis of page sizes.
+pub fn put_curve(points: &[PutPoint], note: &str) -> Result<String, Box<dyn Error>> {
+    let mut svg = String::new();
+    draw_put_curve(&mut svg, points, note)?;
+    Ok(svg)
+}
+
+fn draw_put_curve(
+    svg: &mut String,
+    points: &[PutPoint],
+    note: &str,
+) -> Result<(), Box<dyn Error + 'static>> {
+    let root = SVGBackend::with_string(svg, (900, 560)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
         .margin(18)

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::fabric::labelling::LabellingError;
-use crate::fabric::{Host, HostError, WiringError};
+use crate::fabric::{Host, HostError, LoadTableError, WiringError};
 use crate::put::{InitError, PortErrorOf, WriteError, WriterError};
 use crate::time::Duration;
 
@@ -18,6 +18,8 @@ pub enum ClusterError {
     Labelling(LabellingError),
     /// A cable cannot be laid.
     Wiring(WiringError),
+    /// A router without a board did not take its table.
+    Table(LoadTableError),
     /// An unknown node, memory out of range, or no answer from the bus.
     Host(HostError),
     /// A driver did not start.
@@ -77,6 +79,7 @@ impl fmt::Display for ClusterError {
         match self {
             Self::Labelling(error) => error.fmt(f),
             Self::Wiring(error) => error.fmt(f),
+            Self::Table(error) => error.fmt(f),
             Self::Host(error) => error.fmt(f),
             Self::Start { node, error } => write!(f, "node {node} did not start: {error}"),
             Self::Port { node, error } => write!(f, "node {node} lost its registers: {error}"),
@@ -115,6 +118,12 @@ impl From<LabellingError> for ClusterError {
 impl From<WiringError> for ClusterError {
     fn from(error: WiringError) -> Self {
         Self::Wiring(error)
+    }
+}
+
+impl From<LoadTableError> for ClusterError {
+    fn from(error: LoadTableError) -> Self {
+        Self::Table(error)
     }
 }
 

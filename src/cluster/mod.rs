@@ -24,10 +24,11 @@ mod error;
 
 use alloc::vec::Vec;
 
+use crate::ddc::Revision;
 use crate::fabric::labelling::{Labelling, Method};
 use crate::fabric::topology::{Port, Topology};
 use crate::fabric::{BoardConfig, Host, Machine, MachineConfig, NoProbe, Probe};
-use crate::put::{Model, Put, PutConfig, Started, Writer, WriterConfig};
+use crate::put::{Capabilities, Model, Put, PutConfig, Started, Writer, WriterConfig};
 use crate::remote::{Flags, Progress, RemoteWrite, Transfer};
 use crate::time::{Duration, Instant};
 
@@ -35,6 +36,9 @@ pub use error::ClusterError;
 
 /// Most links need about 170 us to start; after this they never will.
 const LINK_PATIENCE: Duration = Duration::from_us(100_000);
+
+/// Time between two looks of a driver that reads no registers.
+const BLIND_PERIOD: Duration = Duration::from_ns(400);
 
 /// What a cluster is made of, and how its drivers run.
 #[derive(Clone, Debug)]
@@ -61,6 +65,12 @@ pub struct ClusterConfig {
     pub settle_us: u32,
     /// The writers.
     pub writer: WriterConfig,
+    /// Errata of every chip, which every driver works around. Errata in
+    /// [`board`](Self::board) are the chips' alone: the drivers do not know.
+    pub revision: Revision,
+    /// Physical address of the drivers' bounce buffers, a multiple of 4. `None`,
+    /// the default: behind the tables, where the revision needs one.
+    pub bounce_at: Option<u32>,
 }
 
 impl Default for ClusterConfig {
@@ -75,6 +85,8 @@ impl Default for ClusterConfig {
             counters: 65_536,
             settle_us: 1_000_000,
             writer: WriterConfig::default(),
+            revision: Revision::IDEAL,
+            bounce_at: None,
         }
     }
 }
@@ -150,8 +162,14 @@ impl<P: Probe> Cluster<P> {
         probe: P,
     ) -> Result<Self, ClusterError> {
         let labelling = Labelling::new(topology, config.method)?;
-        let machine = Machine::build(topology, &labelling, config.machine, &config.board)?;
+        let mut board = config.board.clone();
+        board.ddc.revision = board.ddc.revision.union(config.revision);
+        let machine = Machine::build(topology, &labelling, config.machine, &board)?;
         let mut machine = machine.with_probe(probe);
+        // Routers without a board have nobody to configure them.
+        for router in (0..topology.routers()).filter(|&router| !topology.has_generator(router)) {
+            machine.load_table(router, &labelling.table(router))?;
+        }
         let nodes = topology.generators().len();
         let mut drivers: Vec<Put> = Vec::with_capacity(nodes);
         let mut started = Vec::with_capacity(nodes);
@@ -166,6 +184,12 @@ impl<P: Probe> Cluster<P> {
             settings.entries = config.entries;
             settings.counters = config.counters;
             settings.model = config.model;
+            settings.capabilities = Capabilities::from_errata(config.revision);
+            settings.bounce = config.bounce_at.or_else(|| {
+                let behind = u64::from(config.tables_at) + settings.table_bytes();
+                let needed = !settings.capabilities.unaligned_local;
+                u32::try_from(behind).ok().filter(|_| needed)
+            });
             let mut host = machine.host(node)?;
             let found = driver
                 .begin(&mut host, &settings)
@@ -289,9 +313,14 @@ impl<P: Probe> Cluster<P> {
                     waited: patience,
                 });
             }
+            let before = self.machine.now();
             for node in [from, to] {
                 self.with_writer(node, |writer, host| writer.poll(host))?
                     .map_err(|error| ClusterError::Write { node, error })?;
+            }
+            if self.machine.now() == before {
+                // Silicon whose registers are not read: looking takes no time.
+                self.machine.run_for(BLIND_PERIOD);
             }
             if !sent {
                 let progress = self

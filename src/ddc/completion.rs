@@ -4,6 +4,7 @@
 //! composed messages go past it, because software writes their entries.
 
 use super::dma::Beat;
+use super::errata::Erratum;
 use super::lme::{Control, Ring};
 use super::lmr::{Counted, PacketCounter, Report};
 use super::master::Transaction;
@@ -114,7 +115,13 @@ impl Completion {
     /// Counts the packet; `memory` is what the entry in memory holds.
     fn count(&mut self, counter: PacketCounter, memory: u32, regs: &mut RegisterFile) {
         let composed = self.control.has(Control::CM);
-        let carried = (!composed && self.tail.last).then_some(self.tail.expected);
+        let mut counter = counter;
+        let mut carried = (!composed && self.tail.last).then_some(self.tail.expected);
+        if regs.quirks.has(Erratum::BrokenCounters) {
+            // The expected number is lost, whoever says it.
+            counter.expected = 0;
+            carried = None;
+        }
         let (next, verdict) = counter.count(carried);
         match verdict {
             Counted::Overflow => regs.status.raise(Event::ReceivedPacketOverflow),

@@ -1,18 +1,6 @@
 //! Parameters of the controller.
 
-/// Errata of a silicon run, each a named flag.
-///
-/// This version models the ideal chip; the flags of the two silicon runs are
-/// added here as they are modelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct Revision {}
-
-impl Revision {
-    /// The chip as specified.
-    pub const IDEAL: Self = Self {};
-}
+use super::errata::{ErrataRates, Revision};
 
 /// Parameters of a [`Ddc`](super::Ddc). The default is the recommended set;
 /// "chosen" marks what is not on record (reasons in hw/doc/pci-ddc.md).
@@ -55,6 +43,8 @@ pub struct DdcConfig {
     pub class_and_revision: u32,
     /// Errata.
     pub revision: Revision,
+    /// How often errata strike.
+    pub errata: ErrataRates,
 }
 
 impl Default for DdcConfig {
@@ -71,6 +61,7 @@ impl Default for DdcConfig {
             device_and_vendor: 0,
             class_and_revision: 0x0280_0000,
             revision: Revision::IDEAL,
+            errata: ErrataRates::default(),
         }
     }
 }

@@ -21,6 +21,7 @@ mod assembler;
 mod completion;
 mod config;
 mod dma;
+mod errata;
 mod fifo;
 pub mod lme;
 pub mod lmr;
@@ -30,6 +31,7 @@ mod packet_error;
 mod packetiser;
 mod pins;
 mod port;
+mod quirks;
 mod realign;
 mod receive;
 mod regfile;
@@ -53,7 +55,8 @@ use regfile::RegisterFile;
 use target::Target;
 use transmit::Transmit;
 
-pub use config::{DdcConfig, Revision};
+pub use config::DdcConfig;
+pub use errata::{ErrataRates, Erratum, Revision};
 pub use master::Transaction;
 
 use crate::hsl::Line;
@@ -160,11 +163,13 @@ impl Ddc {
         let (mut master, target) = (self.master, self.target);
         master.reset();
         let r3_status = self.regs.status.r3_status;
+        let quirks = self.regs.quirks.after_reset(&self.config);
         *self = Self {
             master,
             target,
             ..Self::new(self.config)
         };
+        self.regs.quirks = quirks;
         self.regs.status.r3_status = r3_status;
     }
 
@@ -203,14 +208,22 @@ impl Ddc {
         let reset = self
             .target
             .step(&pins.bus, pins.idsel, on_bus.is_some(), &mut self.regs);
+        if let Some(value) = self.target.answered() {
+            self.rx.config_read(value, &self.regs);
+        }
         // The flip-flops that bring the link's counters over.
         self.rx_fifo.clock_reader();
         self.tx_fifo.clock_writer();
         self.tx.left.clock();
         self.rx.ends.clock();
         if reset {
-            self.reset();
+            if self.regs.quirks.reset_takes() {
+                self.reset();
+            } else {
+                self.regs.lose_header();
+            }
         }
+        self.regs.misbehave();
         self.inta = self.regs.interrupts();
         if !self.target.is_idle() {
             // A register may have changed.
@@ -243,6 +256,13 @@ impl Ddc {
             r3_init: self.regs.command.r3_init() == 1,
             r3_dout: self.r3_dout,
         }
+    }
+
+    /// R3_INIT and R3_DOUT of [`pci_outputs`](Self::pci_outputs), for the router
+    /// to look at after each PCI edge.
+    #[inline]
+    pub fn chain_pins(&self) -> (bool, Option<u8>) {
+        (self.regs.command.r3_init() == 1, self.r3_dout)
     }
 
     /// One edge of the link clock.
@@ -284,7 +304,8 @@ impl Ddc {
                 self.port.push(symbol);
             }
             self.port.silence();
-        } else if !receives {
+        } else if !receives || gone {
+            // Without signal for an edge, so that the router starts over, too.
             self.port.silence();
         } else {
             if input.has_signal() && !self.port.is_up() {
@@ -312,6 +333,11 @@ impl Ddc {
         self.regs.read(offset)
     }
 
+    /// Whether a page was posted that has not left whole: for a watchdog.
+    pub fn has_unsent(&self) -> bool {
+        self.tx.has_page() || self.regs.lpe_current != self.regs.lpe_new
+    }
+
     /// PCI edges that would only advance counters, with an idle bus, no grant and
     /// the link status held; [`u64::MAX`]: until something comes from outside. A
     /// link edge may end it.
@@ -323,7 +349,9 @@ impl Ddc {
             && self.sees_all_of_link()
             && self.tx.is_idle(&self.regs, &self.tx_fifo, &self.config);
         if quiet {
-            self.rx.idle_for(&self.regs, &self.rx_fifo, &self.config)
+            self.rx
+                .idle_for(&self.regs, &self.rx_fifo, &self.config)
+                .min(self.regs.quirks_idle_for())
         } else {
             0
         }
@@ -334,6 +362,7 @@ impl Ddc {
     pub fn skip_pci(&mut self, cycles: u64) {
         if cycles > 0 {
             self.rx.skip(cycles, &self.rx_fifo, &self.config);
+            self.regs.skip_quirks(cycles);
             self.asleep = self.pci_idle_for() == u64::MAX;
         }
     }

@@ -24,6 +24,8 @@ pub(super) struct PageOrder {
     pub(super) last_lane: u8,
     /// Packets of the message up to the end of this page.
     pub(super) expected: u16,
+    /// Erratum 9: the last word of a longer packet is the one before.
+    pub(super) race: bool,
 }
 
 /// What the next word is.
@@ -60,6 +62,8 @@ pub(super) struct Packetiser {
     gap: u8,
     /// The link went away in this packet: the rest of it is dropped.
     dropping: bool,
+    /// The data word before in this packet, for erratum 9.
+    previous: Option<u32>,
 }
 
 impl Packetiser {
@@ -166,8 +170,15 @@ impl Packetiser {
                 (crc, next)
             }
             Stage::Data => {
-                let value = fifo.pop()?;
+                let mut value = fifo.pop()?;
                 self.packet_left -= 1;
+                if order.race {
+                    let previous = self.previous.replace(value);
+                    if self.packet_left == 0 {
+                        value = previous.unwrap_or(value);
+                        self.previous = None;
+                    }
+                }
                 let next = if self.packet_left > 0 {
                     Stage::Data
                 } else {

@@ -8,6 +8,7 @@ use super::assembler::{RxMark, RxWord};
 use super::completion::{Completion, Step};
 use super::config::DdcConfig;
 use super::dma::Beat;
+use super::errata::Erratum;
 use super::fifo::{Crossing, Fifo};
 use super::lme::Control;
 use super::master::Transaction;
@@ -53,6 +54,10 @@ pub(super) struct Receive {
     /// PCI cycles without progress inside the packet.
     starved: u32,
     completion: Completion,
+    /// Erratum 14: what a configuration read left where the next data word lies.
+    spoilt: Option<u32>,
+    /// Erratum 21: the next message to end is lost.
+    losing: bool,
 }
 
 impl Receive {
@@ -88,8 +93,22 @@ impl Receive {
         let word = fifo.pop()?;
         if word.mark.ends_packet() {
             self.ends_taken = self.ends_taken.wrapping_add(1);
+            self.spoilt = None;
         }
         Some(word)
+    }
+
+    /// A configuration read was answered by `value` at this edge.
+    pub(super) fn config_read(&mut self, value: u32, regs: &RegisterFile) {
+        if self.state == State::Data && regs.quirks.has(Erratum::ReadSpoilsReception) {
+            self.spoilt = Some(value);
+        }
+    }
+
+    /// A packet was cut.
+    fn cut(&mut self, regs: &mut RegisterFile) {
+        regs.status.raise(Event::Eep);
+        self.losing = regs.quirks.has(Erratum::LinkErrorLosesMessages);
     }
 
     /// A word of the packet other than data.
@@ -97,7 +116,7 @@ impl Receive {
         if self.state == State::Discard {
             if word.mark.ends_packet() {
                 if word.mark == RxMark::Eep {
-                    regs.status.raise(Event::Eep);
+                    self.cut(regs);
                 }
                 self.state = State::Begin;
             }
@@ -170,6 +189,10 @@ impl Receive {
         } else {
             self.tail
         };
+        if tail.last && core::mem::take(&mut self.losing) {
+            self.state = State::Begin;
+            return;
+        }
         let data = if short { self.data } else { [0; 2] };
         self.completion.packet(self.control, tail, data, regs);
         self.state = State::Completing;
@@ -180,10 +203,10 @@ impl Receive {
 
     /// A mark where another belongs: the packet is lost.
     fn broken(&mut self, word: RxWord, regs: &mut RegisterFile) {
-        regs.status.raise(match word.mark {
-            RxMark::Eep => Event::Eep,
-            _ => Event::Ep,
-        });
+        match word.mark {
+            RxMark::Eep => self.cut(regs),
+            _ => regs.status.raise(Event::Ep),
+        }
         self.state = match word.mark {
             RxMark::Bp => {
                 self.crc = crc_word(0, word.value);
@@ -271,7 +294,7 @@ impl Receive {
             (self.enables, !Self::writable(fifo, 1))
         };
         Beat {
-            data: Some(head.value),
+            data: Some(self.spoilt.unwrap_or(head.value)),
             enables,
             last,
         }
@@ -289,6 +312,7 @@ impl Receive {
             return self.completion.moved(kind, ad, regs);
         }
         if let Some(word) = fifo.pop() {
+            self.spoilt = None;
             self.crc = crc_word(self.crc, word.value);
             self.address = self.address.wrapping_add(4);
             self.enables = 0xF;

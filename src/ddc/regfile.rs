@@ -1,15 +1,22 @@
 //! The registers at work: what reads and writes do.
 
 use super::config::DdcConfig;
+use super::errata::Erratum;
+use super::quirks::Quirks;
 use super::registers::{
     Access, ClassRevision, Command, Identification, Interrupt, LatencyHeader, LmiBase, LmiCurrent,
     LmiMax, LmiNew, LpeBase, LpeCurrent, LpeMax, LpeNew, LrmBase, Message, PciCommandStatus,
     R3Dout, Status, StatusMask,
 };
-use super::status::{STOPPING, StatusBlock};
+use super::status::{Event, STOPPING, StatusBlock};
 
 /// Status bits of 04h that are fatal: they stop the bus master and assert INTA#.
 pub(super) const PCI_FATAL: u32 = 0x7900_0000;
+
+/// Errors that erratum 17 lets pass.
+const NOT_STOPPING: u32 = Event::Ep as u32 | Event::Timeout as u32;
+/// Bit 31 of 04h.
+const DETECTED_PARITY: u32 = 1 << 31;
 
 /// Everything software can see.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +42,7 @@ pub(super) struct RegisterFile {
     pub(super) r3_dout: Option<u8>,
     /// An error stopped the chip and no configuration access has come since.
     halted: bool,
+    pub(super) quirks: Quirks,
 }
 
 impl RegisterFile {
@@ -60,6 +68,7 @@ impl RegisterFile {
             lrm_base: 0,
             r3_dout: None,
             halted: false,
+            quirks: Quirks::new(config),
         }
     }
 
@@ -71,7 +80,7 @@ impl RegisterFile {
             ClassRevision::OFFSET => self.class,
             LatencyHeader::OFFSET => self.latency,
             Interrupt::OFFSET => self.interrupt,
-            Status::OFFSET => self.status.bits(),
+            Status::OFFSET => self.quirks.status(self.status.bits()),
             StatusMask::OFFSET => self.mask.bits(),
             Command::OFFSET => self.command.bits(),
             Message::OFFSET => self.message,
@@ -88,6 +97,15 @@ impl RegisterFile {
         }
     }
 
+    /// The answer to a read over the bus.
+    pub(super) fn answer(&mut self, offset: u8) -> u32 {
+        if self.quirks.read_is_all_ones() {
+            u32::MAX
+        } else {
+            self.read(offset)
+        }
+    }
+
     /// A configuration access: the bytes of `value` in `mask` are written.
     /// Returns whether the chip must be reset.
     pub(super) fn write(&mut self, offset: u8, value: u32, mask: u32) -> bool {
@@ -101,15 +119,23 @@ impl RegisterFile {
                 merge($old, const { <$register>::INFO.mask(Access::ReadWrite) })
             };
         }
-        match offset & 0xFC {
+        let offset = match offset & 0xFC {
+            LmiCurrent::OFFSET if self.quirks.has(Erratum::SwappedReportPointers) => LmiNew::OFFSET,
+            LmiNew::OFFSET if self.quirks.has(Erratum::SwappedReportPointers) => LmiCurrent::OFFSET,
+            offset => offset,
+        };
+        let spoilt = self.quirks.write_spoils_parity();
+        match offset {
             PciCommandStatus::OFFSET => {
+                let was = self.pci.bus_master() == 1;
                 let clear = const { PciCommandStatus::INFO.mask(Access::WriteOneClears) };
                 let bits = rw!(PciCommandStatus, self.pci.bits()) & !(set & clear);
                 self.pci = PciCommandStatus::from_bits(bits);
+                self.quirks.bus_master(was, self.pci.bus_master() == 1);
             }
             LatencyHeader::OFFSET => self.latency = rw!(LatencyHeader, self.latency),
             Interrupt::OFFSET => self.interrupt = rw!(Interrupt, self.interrupt),
-            Status::OFFSET => self.status.write(set),
+            Status::OFFSET => self.status.write(self.acknowledged(set)),
             StatusMask::OFFSET => {
                 self.mask = StatusMask::from_bits(rw!(StatusMask, self.mask.bits()));
             }
@@ -129,7 +155,47 @@ impl RegisterFile {
             R3Dout::OFFSET if mask & 0xFF != 0 => self.r3_dout = Some(value as u8),
             _ => {}
         }
+        if spoilt {
+            self.pci = PciCommandStatus::from_bits(self.pci.bits() | DETECTED_PARITY);
+        }
         false
+    }
+
+    /// What a write to STATUS clears.
+    const fn acknowledged(&self, set: u32) -> u32 {
+        let (own, other) = (Event::LmiOverflow as u32, Event::IllegalLrmAccess as u32);
+        if !self.quirks.has(Erratum::OverflowClearedBy13) {
+            set
+        } else if set & other != 0 {
+            set | own
+        } else {
+            set & !own
+        }
+    }
+
+    /// A soft reset that did not take: the configuration header is lost, and
+    /// with it Bus Master; COMMAND holds what was written; the rest stays.
+    pub(super) const fn lose_header(&mut self) {
+        self.pci = PciCommandStatus::from_bits(PciCommandStatus::INFO.reset);
+        self.latency = LatencyHeader::INFO.reset;
+        self.interrupt = Interrupt::INFO.reset;
+    }
+
+    /// The end of an edge, for the errata that take time.
+    #[inline]
+    pub(super) fn misbehave(&mut self) {
+        self.quirks
+            .step(self.status.bits(), self.pci.bus_master() == 1);
+    }
+
+    /// Edges that the errata let pass.
+    pub(super) fn quirks_idle_for(&self) -> u64 {
+        self.quirks
+            .idle_for(self.status.bits(), self.pci.bus_master() == 1)
+    }
+
+    pub(super) fn skip_quirks(&mut self, cycles: u64) {
+        self.quirks.skip(cycles, self.pci.bus_master() == 1);
     }
 
     /// Any configuration access lets a stopped chip go on (once Bus Master is
@@ -140,7 +206,7 @@ impl RegisterFile {
 
     /// Transfers may start.
     pub(super) const fn dma_enabled(&self) -> bool {
-        self.pci.bus_master() == 1 && !self.halted
+        (self.pci.bus_master() == 1 || self.quirks.runs_away()) && !self.halted
     }
 
     /// Sets bits of the PCI status; fatal ones stop the bus master.
@@ -159,18 +225,32 @@ impl RegisterFile {
         );
         self.pci = self.pci.with_bus_master(0);
         self.halted = true;
+        self.quirks.stop();
     }
 
     /// The end of an edge: enabled errors of this edge stop the bus master.
     pub(super) fn settle(&mut self) {
-        if self.status.take_fresh() & self.mask.bits() & STOPPING != 0 {
+        let fresh = self.status.take_fresh();
+        if fresh == 0 {
+            return;
+        }
+        let mut stopping = self.mask.bits() & STOPPING;
+        if self.quirks.has(Erratum::RunawayBusMaster) {
+            stopping &= !NOT_STOPPING;
+        }
+        if self.quirks.has(Erratum::OverflowStopsBusMaster) {
+            stopping |= Event::LmiOverflow as u32;
+        }
+        if fresh & stopping != 0 {
             self.stop();
         }
     }
 
     /// INTA# is asserted.
-    pub(super) const fn interrupts(&self) -> bool {
-        self.status.bits() & self.mask.bits() & 0xFFFF_F000 != 0 || self.pci.bits() & PCI_FATAL != 0
+    pub(super) fn interrupts(&self) -> bool {
+        self.status.bits() & self.mask.bits() & 0xFFFF_F000 != 0
+            || self.pci.bits() & PCI_FATAL != 0
+            || self.quirks.interrupts()
     }
 
     pub(super) const fn link_status(&mut self, now: u8) {

@@ -40,6 +40,8 @@ pub(super) struct Target {
     perr: u8,
     /// Nothing is driven, checked or waited for.
     quiet: bool,
+    /// A read was answered at this edge, for erratum 14.
+    answered: bool,
     pins: Pins,
 }
 
@@ -59,6 +61,12 @@ impl Target {
         self.quiet
     }
 
+    /// What a configuration read was answered at this edge.
+    #[inline]
+    pub(super) fn answered(&self) -> Option<u32> {
+        self.answered.then_some(self.pins.ad())
+    }
+
     /// One edge of the bus, `own` while the transfer on it is of this chip's
     /// master; returns whether the chip must be reset.
     pub(super) fn step(
@@ -72,6 +80,7 @@ impl Target {
             return false;
         }
         let was = core::mem::take(&mut self.pins);
+        self.answered = false;
         if was.drives(line::SERR) {
             self.serr = false;
         }
@@ -91,7 +100,8 @@ impl Target {
                 self.pins.set(line::STOP, bus.frame_n);
                 if !self.write {
                     regs.touched();
-                    self.pins.set_ad(Some(regs.read(self.offset)));
+                    self.pins.set_ad(Some(regs.answer(self.offset)));
+                    self.answered = true;
                 }
             }
             Phase::Data if bus.irdy_n => {

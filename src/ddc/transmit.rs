@@ -4,6 +4,7 @@
 //! That is what makes a page cost 0.69 us beside its characters.
 
 use super::config::DdcConfig;
+use super::errata::Erratum;
 use super::fifo::{Crossing, Fifo};
 use super::lme::{Control, Descriptor, Ring};
 use super::master::Transaction;
@@ -46,6 +47,8 @@ pub(super) struct Transmit {
     refilling: bool,
     /// The page in hand leaves nothing for the link half.
     nothing: bool,
+    /// Erratum 18 has lost the page in hand: it counts, and with NOS twice.
+    lost: bool,
 }
 
 impl Transmit {
@@ -59,7 +62,12 @@ impl Transmit {
         if self.state == State::Leaving && (self.nothing || left != self.left_seen) {
             self.left_seen = left;
             self.nothing = false;
-            if self.order.control.has(Control::NOS) {
+            let heard =
+                !regs.quirks.has(Erratum::SilentPage) || self.order.control.has(Control::LMP);
+            if self.order.control.has(Control::NOS) && heard {
+                regs.status.count_transmitted();
+            }
+            if core::mem::take(&mut self.lost) {
                 regs.status.count_transmitted();
             }
             self.state = State::Idle;
@@ -75,6 +83,11 @@ impl Transmit {
             self.state = State::Fetch;
             self.got = 0;
         }
+    }
+
+    /// A descriptor or a page is in hand.
+    pub(super) fn has_page(&self) -> bool {
+        self.state != State::Idle
     }
 
     /// The transfer wanted.
@@ -145,6 +158,33 @@ impl Transmit {
         };
         regs.lpe_current = ring.next(regs.lpe_current);
         let descriptor = Descriptor::from_words(self.raw);
+        let mut local = descriptor.plsa;
+        let mut prsa = descriptor.prsa;
+        let mut second = descriptor.plsa;
+        if !config.revision.is_ideal() {
+            if regs.lpe_current != regs.lpe_new {
+                self.lost = regs.quirks.page_is_lost();
+                if config.revision.has(Erratum::OnePageOnly) {
+                    regs.lpe_current = ring.next(regs.lpe_current);
+                }
+            }
+            let length = u32::from(descriptor.page_length);
+            let crosses = |address: u32| address & 3 != 0 && (address & 3) + length > 4;
+            if descriptor.control.is_short() {
+                if descriptor.control.has(Control::SM)
+                    && config.revision.has(Erratum::BrokenShortMessages)
+                {
+                    second = prsa;
+                }
+            } else {
+                if crosses(prsa) && config.revision.has(Erratum::UnalignedRemote) {
+                    prsa &= !3;
+                }
+                if crosses(local) && config.revision.has(Erratum::UnalignedLocal) {
+                    local &= !3;
+                }
+            }
+        }
         let control = descriptor.control.without(Control::RESERVED);
         trace!(
             "descriptor: {} bytes to node {}, control {:#010x}",
@@ -153,15 +193,16 @@ impl Transmit {
             control.bits()
         );
         let last = control.has(Control::LMP);
-        let length = if control.is_short() {
+        let length = if control.is_short() || self.lost {
             0
         } else {
             u32::from(descriptor.page_length)
         };
-        let remote_words = words(descriptor.prsa, length);
+        let remote_words = words(prsa, length);
         let cut = regs.packet_limit(config.fifo_words);
         // A page without bytes sends nothing, unless it ends the message.
         let packets = match remote_words.div_ceil(u32::from(cut)) {
+            _ if self.lost => 0,
             0 if control.is_short() || last => 1,
             n => n,
         };
@@ -173,12 +214,13 @@ impl Transmit {
         self.order = PageOrder {
             routing_part: descriptor.routing_part,
             control,
-            prsa: descriptor.prsa,
-            second: descriptor.plsa,
+            prsa,
+            second,
             words: remote_words,
             cut,
-            last_lane: (descriptor.prsa.wrapping_add(length).wrapping_sub(1) & 3) as u8,
+            last_lane: (prsa.wrapping_add(length).wrapping_sub(1) & 3) as u8,
             expected: self.packets as u16,
+            race: config.revision.has(Erratum::LongPacketRace),
         };
         if last {
             self.packets = 0;
@@ -187,8 +229,8 @@ impl Transmit {
         if !self.nothing {
             self.go.bump();
         }
-        self.local = descriptor.plsa & !3;
-        self.realign = Realign::new(descriptor.plsa, descriptor.prsa, length);
+        self.local = local & !3;
+        self.realign = Realign::new(local, prsa, length);
         self.refilling = false;
         self.state = if length > 0 {
             State::Page

@@ -66,7 +66,7 @@ impl Machine<'static> {
             .iter()
             .map(|_| {
                 let memory = Ram::new(board.memory_base, vec![0; board.memory_bytes]);
-                let node = Node::new(memory, board.bridge, board.ddc.clone());
+                let node = Node::new(memory, board.bridge, board.ddc);
                 if board.check_bus {
                     node.with_checker()
                 } else {

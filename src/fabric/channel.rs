@@ -15,12 +15,15 @@ const SLOTS: usize = 64;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Channel {
-    // Slot `c % SLOTS` is what the reader samples at its edge `c`, for
+    filled: u64,
+    delay: u64,
+    // Of the slots, `mask + 1` are used: enough for the delay, and no more, so
+    // that short cables stay in the cache.
+    mask: u64,
+    last: Line,
+    // Slot `c & mask` is what the reader samples at its edge `c`, for
     // `c <= filled`; beyond that it samples `last`.
     ring: [Line; SLOTS],
-    filled: u64,
-    last: Line,
-    delay: u64,
 }
 
 impl Channel {
@@ -30,12 +33,17 @@ impl Channel {
 
     /// The shortest line: what one chip drives after an edge, the other samples
     /// at the next.
-    pub const DIRECT: Self = Self {
-        ring: [Line::DEAD; SLOTS],
-        filled: 0,
-        last: Line::DEAD,
-        delay: 1,
-    };
+    pub const DIRECT: Self = Self::of(1);
+
+    const fn of(delay: u64) -> Self {
+        Self {
+            filled: 0,
+            delay,
+            mask: (delay + 1).next_power_of_two() - 1,
+            last: Line::DEAD,
+            ring: [Line::DEAD; SLOTS],
+        }
+    }
 
     /// A line of `delay` link cycles from pin to pin (at least 1, the sender's
     /// own register) without signal.
@@ -46,12 +54,7 @@ impl Channel {
         if delay == 0 || delay > Self::MAX_DELAY {
             return Err(DelayError { cycles: delay });
         }
-        Ok(Self {
-            ring: [Line::DEAD; SLOTS],
-            filled: 0,
-            last: Line::DEAD,
-            delay,
-        })
+        Ok(Self::of(delay))
     }
 
     /// A line for a wire of `wire` at a link clock.
@@ -68,30 +71,39 @@ impl Channel {
         self.delay
     }
 
-    /// What the far end samples at its edge `cycle`.
+    const fn slot(&self, cycle: u64) -> usize {
+        (cycle & self.mask) as usize % SLOTS
+    }
+
+    /// What the far end samples at its edge `cycle`; it may ask for the present
+    /// edge of the link clock and later ones.
+    #[inline]
     pub fn read(&self, cycle: u64) -> Line {
         if cycle > self.filled {
             self.last
         } else {
-            self.ring[cycle as usize % SLOTS]
+            self.ring[self.slot(cycle)]
         }
     }
 
     /// Takes what the near end drives after its edge `cycle`; true when that
     /// is something the far end has to wake for, at edge `cycle + delay`.
+    #[inline]
     pub fn write(&mut self, cycle: u64, line: Line) -> bool {
         if line == self.last && line.is_quiet() {
             return false;
         }
         let at = cycle + self.delay;
         // What nobody wrote while the sender slept was its last line. The
-        // reader may still ask for this edge, or for the one before it.
-        let mut gap = (self.filled + 1).max(cycle.saturating_sub(1));
+        // reader may still ask for this edge.
+        let mut gap = (self.filled + 1).max(cycle);
         while gap < at {
-            self.ring[gap as usize % SLOTS] = self.last;
+            let slot = self.slot(gap);
+            self.ring[slot] = self.last;
             gap += 1;
         }
-        self.ring[at as usize % SLOTS] = line;
+        let slot = self.slot(at);
+        self.ring[slot] = line;
         self.filled = at;
         self.last = line;
         true
@@ -99,6 +111,7 @@ impl Channel {
 
     /// From edge `cycle` on, and until the next [`write`](Self::write) that
     /// returns true, the far end samples the same quiet line.
+    #[inline]
     pub fn is_settled(&self, cycle: u64) -> bool {
         cycle >= self.filled && self.last.is_quiet()
     }

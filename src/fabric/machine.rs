@@ -1,20 +1,13 @@
 //! The machine that steps it all: nodes, routers, cables, two clocks.
-//!
-//! [`Machine::step`] carries out one clock edge and is the definition of
-//! truth. The `run_*` methods leave out the steps that would change nothing:
-//! a chip says for how long it is idle, sleeps, and is woken by a change on
-//! one of its cables or by its host. The result is the same, cycle for cycle
-//! (held by `tests/fast_paths.rs`). At coincident edges the link clock goes
-//! first. Inside an edge the order of the chips does not matter (held by
-//! `tests/order.rs`), since all outputs are registers.
 
 use managed::ManagedSlice;
 
 use super::faults::Faults;
 use super::host::{Host, HostError};
-use super::node::{NOWHERE, Node, Router, Schedule};
+use super::node::{Node, Router};
 use super::probe::{Domain, Edge, NoProbe, Probe};
-use super::wiring::{End, Wire};
+use super::sweep::Sweep;
+use super::wiring::Wire;
 use crate::hsl::Line;
 use crate::time::{Clock, Duration, Frequency, Instant};
 
@@ -55,7 +48,15 @@ pub struct Parts<'m, 'a> {
     pub routers: &'m [Router],
 }
 
-/// Nodes, routers and cables on two clocks. See the [module](self).
+/// Nodes, routers and cables on two clocks.
+///
+/// [`step`](Self::step) carries out one clock edge and is the definition of
+/// truth. The `run_*` methods leave out the steps that would change nothing:
+/// a chip says for how long it is idle, sleeps, and is woken by a change on
+/// one of its cables or by its host. The result is the same, cycle for cycle
+/// (held by `tests/fast_paths.rs`). At coincident edges the link clock goes
+/// first. Inside an edge the order of the chips does not matter (held by
+/// `tests/order.rs`), since all outputs are registers.
 #[derive(Debug)]
 pub struct Machine<'a, P = NoProbe> {
     pub(super) link: Clock,
@@ -281,7 +282,7 @@ impl<'a, P: Probe> Machine<'a, P> {
             router.catch_up(link);
         }
         for node in self.nodes.iter_mut() {
-            node.catch_up_link(link, &self.wires);
+            node.catch_up_link(link);
             node.catch_up_pci(pci);
         }
     }
@@ -289,203 +290,64 @@ impl<'a, P: Probe> Machine<'a, P> {
     fn link_edge(&mut self, all: bool) -> Edge {
         let at = self.link.next_edge();
         self.link.tick();
-        self.now = at;
-        let cycle = self.link.cycle();
-        self.link_due = u64::MAX;
-        let (routers, nodes) = (self.routers.len(), self.nodes.len());
-        let order = Order::new(self.scramble, cycle, routers + nodes);
-        for i in 0..routers + nodes {
-            let i = order.at(i);
-            if i < routers {
-                self.visit_router(i, cycle, all);
-            } else {
-                self.visit_node_link(i - routers, cycle, all);
-            }
-        }
+        let scramble = self.scramble;
+        self.sweep(all, |sweep| sweep.link_edge(scramble));
         if self.faults.is_some() {
-            self.disturb_cables(cycle);
+            self.disturb_cables(self.link.cycle());
         }
-        let edge = Edge {
+        self.report(Edge {
             domain: Domain::Link,
-            cycle,
+            cycle: self.link.cycle(),
             at,
-        };
-        self.probe.after_edge(
-            edge,
-            Parts {
-                nodes: &self.nodes,
-                routers: &self.routers,
-            },
-        );
-        edge
-    }
-
-    fn visit_router(&mut self, index: usize, cycle: u64, all: bool) {
-        let Some(router) = self.routers.get_mut(index) else {
-            return;
-        };
-        if !all && router.schedule.due > cycle {
-            self.link_due = self.link_due.min(router.schedule.due);
-            return;
-        }
-        router.catch_up(cycle - 1);
-        let status = router.chip.link_status();
-        router.sample(cycle, &self.wires);
-        router.chip.step(&router.inputs);
-        router.schedule.seen = cycle;
-        let (outputs, tx) = (*router.chip.outputs(), router.tx);
-        let status_changed = router.chip.link_status() != status;
-        // Sleep when no input can change before somebody writes one.
-        let mut due = cycle + 1;
-        if router.inputs_settled(cycle + 1, &self.wires) {
-            router.sample(cycle + 1, &self.wires);
-            due = due.saturating_add(router.chip.idle_for(&router.inputs));
-        }
-        router.schedule.due = due;
-        self.link_due = self.link_due.min(due);
-        for (line, wire) in outputs.into_iter().zip(tx) {
-            self.drive(wire, cycle, line);
-        }
-        if status_changed {
-            let next = self.pci.cycle() + 1;
-            for node in self
-                .nodes
-                .iter_mut()
-                .filter(|n| usize::from(n.router) == index)
-            {
-                node.pci_schedule.wake(next);
-            }
-            self.pci_due = self.pci_due.min(next);
-        }
-    }
-
-    fn visit_node_link(&mut self, index: usize, cycle: u64, all: bool) {
-        let pci_cycle = self.pci.cycle();
-        let Some(node) = self.nodes.get_mut(index) else {
-            return;
-        };
-        if !all && node.link_schedule.due > cycle {
-            self.link_due = self.link_due.min(node.link_schedule.due);
-            return;
-        }
-        node.catch_up_link(cycle - 1, &self.wires);
-        node.catch_up_pci(pci_cycle);
-        let wire = self.wires.get(usize::from(node.rx));
-        node.ddc
-            .step_link(wire.map_or(Line::DEAD, |wire| wire.line.read(cycle)));
-        node.link_schedule.seen = cycle;
-        let mut due = cycle + 1;
-        if wire.is_none_or(|wire| wire.line.is_settled(cycle + 1)) {
-            let held = wire.map_or(Line::DEAD, |wire| wire.line.last());
-            due = due.saturating_add(node.ddc.link_idle_for(held));
-        }
-        node.link_schedule.due = due;
-        self.link_due = self.link_due.min(due);
-        // The bus side may have something to do now.
-        let bus = (pci_cycle + 1).saturating_add(node.ddc.pci_idle_for());
-        node.pci_schedule.wake(bus);
-        self.pci_due = self.pci_due.min(bus);
-        let (line, tx) = (node.ddc.link_output(), node.tx);
-        self.drive(tx, cycle, line);
-    }
-
-    /// What a chip drives after edge `cycle`.
-    pub(super) fn drive(&mut self, wire: u16, cycle: u64, line: Line) {
-        match self.wires.get_mut(usize::from(wire)) {
-            Some(wire) if wire.fault => wire.offered = line,
-            _ => self.send(wire, cycle, line),
-        }
-    }
-
-    /// Puts `line` on a wire after edge `cycle` and wakes who will see it.
-    pub(super) fn send(&mut self, wire: u16, cycle: u64, line: Line) {
-        let Some(wire) = self.wires.get_mut(usize::from(wire)) else {
-            return;
-        };
-        if !wire.line.write(cycle, line) {
-            return;
-        }
-        let at = cycle + wire.line.delay();
-        let schedule: Option<&mut Schedule> = match wire.to {
-            Some(End::Node(node)) => self
-                .nodes
-                .get_mut(usize::from(node))
-                .map(|n| &mut n.link_schedule),
-            Some(End::Router { router, .. }) => self
-                .routers
-                .get_mut(usize::from(router))
-                .map(|r| &mut r.schedule),
-            None => None,
-        };
-        if let Some(schedule) = schedule {
-            schedule.wake(at);
-            self.link_due = self.link_due.min(at);
-        }
+        })
     }
 
     fn pci_edge(&mut self, all: bool) -> Edge {
         let at = self.pci.next_edge();
         self.pci.tick();
-        self.now = at;
-        let cycle = self.pci.cycle();
-        self.pci_due = u64::MAX;
-        let order = Order::new(self.scramble, cycle, self.nodes.len());
-        for i in 0..self.nodes.len() {
-            self.visit_node_pci(order.at(i), cycle, all, order.reversed);
-        }
-        let edge = Edge {
+        let scramble = self.scramble;
+        self.sweep(all, |sweep| sweep.pci_edge(scramble));
+        self.report(Edge {
             domain: Domain::Pci,
-            cycle,
+            cycle: self.pci.cycle(),
             at,
-        };
-        self.probe.after_edge(
-            edge,
-            Parts {
-                nodes: &self.nodes,
-                routers: &self.routers,
-            },
-        );
-        edge
+        })
     }
 
-    fn visit_node_pci(&mut self, index: usize, cycle: u64, all: bool, ddc_first: bool) {
-        let link_cycle = self.link.cycle();
-        let Some(node) = self.nodes.get_mut(index) else {
-            return;
+    #[inline]
+    fn sweep(&mut self, all: bool, pass: impl FnOnce(&mut Sweep<'_, 'a>)) {
+        let mut sweep = Sweep {
+            nodes: &mut self.nodes,
+            routers: &mut self.routers,
+            wires: &mut self.wires,
+            link: self.link.cycle(),
+            pci: self.pci.cycle(),
+            all,
+            link_due: self.link_due,
+            pci_due: self.pci_due,
+            faults: self.faults.as_mut(),
         };
-        if !all && node.pci_schedule.due > cycle {
-            self.pci_due = self.pci_due.min(node.pci_schedule.due);
-            return;
-        }
-        node.catch_up_pci(cycle - 1);
-        node.catch_up_link(link_cycle, &self.wires);
-        let router = self.routers.get_mut(usize::from(node.router));
-        let status = router
-            .as_ref()
-            .map_or(0, |router| router.chip.link_status());
-        if node.fault != NOWHERE
-            && let Some(faults) = &mut self.faults
-        {
-            faults.disturb_bus(node, cycle);
-        }
-        node.step_pci(status, ddc_first);
-        node.pci_schedule.seen = cycle;
-        let due = (cycle + 1).saturating_add(node.pci_idle_for());
-        let due = due.min(node.fault_due);
-        node.pci_schedule.due = due;
-        self.pci_due = self.pci_due.min(due);
-        // The link side may have something to do now.
-        let wire = self.wires.get(usize::from(node.rx));
-        let held = wire.map_or(Line::DEAD, |wire| wire.line.last());
-        let link = (link_cycle + 1).saturating_add(node.ddc.link_idle_for(held));
-        node.link_schedule.wake(link);
-        self.link_due = self.link_due.min(link);
-        if node.owns_router
-            && let Some(router) = router
-            && router.take_chain(node.ddc.pci_outputs(), link_cycle)
-        {
-            self.link_due = self.link_due.min(link_cycle + 1);
-        }
+        pass(&mut sweep);
+        (self.link_due, self.pci_due) = (sweep.link_due, sweep.pci_due);
+    }
+
+    /// Puts `line` on a wire after link edge `cycle`, past its faults.
+    pub(super) fn send(&mut self, wire: u16, cycle: u64, line: Line) {
+        self.sweep(false, |sweep| {
+            sweep.link = cycle;
+            sweep.send(wire, line);
+        });
+    }
+
+    #[inline]
+    fn report(&mut self, edge: Edge) -> Edge {
+        self.now = edge.at;
+        let parts = Parts {
+            nodes: &self.nodes,
+            routers: &self.routers,
+        };
+        self.probe.after_edge(edge, parts);
+        edge
     }
 
     /// Tells the machine that a host has given `node`'s bridge work to do.
@@ -528,41 +390,5 @@ fn due_at(clock: &Clock, due: u64) -> Instant {
 fn pass(clock: &mut Clock, time: Instant) {
     if clock.next_edge() <= time {
         clock.skip(clock.edges_until(time));
-    }
-}
-
-/// The order in which the chips of an edge are visited.
-struct Order {
-    len: usize,
-    start: usize,
-    reversed: bool,
-}
-
-impl Order {
-    fn new(seed: Option<u64>, cycle: u64, len: usize) -> Self {
-        let Some(seed) = seed else {
-            return Self {
-                len,
-                start: 0,
-                reversed: false,
-            };
-        };
-        // The finaliser of SplitMix64 spreads (seed, cycle) over all bits.
-        let mut x = seed ^ cycle.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        x ^= x >> 31;
-        let start = if len == 0 { 0 } else { (x >> 1) as usize % len };
-        Self {
-            len,
-            start,
-            reversed: x & 1 == 1,
-        }
-    }
-
-    fn at(&self, i: usize) -> usize {
-        let i = if self.reversed { self.len - 1 - i } else { i };
-        let i = self.start + i;
-        if i >= self.len { i - self.len } else { i }
     }
 }

@@ -10,15 +10,22 @@
 //! Documents: hw/doc/fabric.md, hw/doc/topology.md, hw/doc/faults.md.
 
 #[cfg(feature = "alloc")]
+pub mod analysis;
+#[cfg(feature = "alloc")]
 mod build;
 mod channel;
 mod compare;
+#[cfg(feature = "alloc")]
+pub mod deadlock;
 pub mod faults;
 mod host;
 pub mod labelling;
 mod machine;
 mod node;
 mod probe;
+mod service;
+pub mod stuck;
+mod sweep;
 pub mod topology;
 mod wiring;
 
@@ -30,4 +37,5 @@ pub use host::{Host, HostError};
 pub use machine::{Machine, MachineConfig, Parts};
 pub use node::{Node, Router};
 pub use probe::{Domain, Edge, NoProbe, Probe};
+pub use service::LoadTableError;
 pub use wiring::{End, Wire, WiringError};

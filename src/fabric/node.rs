@@ -1,8 +1,9 @@
 //! What stands at the two ends of a cable: a node (host memory, PCI bus with
 //! its host bridge, PCI-DDC) and a router with its eight ports.
 
-use crate::ddc::{Ddc, DdcConfig, PciInputs, PciOutputs};
+use crate::ddc::{Ddc, DdcConfig, PciInputs};
 use crate::hsl::Line;
+use crate::hsl::word::Set;
 use crate::mem::Ram;
 use crate::pci::{BridgeConfig, Checker, HostBridge, Observation, Signals, resolve};
 use crate::rcube::{Rcube, RcubeConfig};
@@ -42,6 +43,8 @@ pub struct Node<'a> {
     pub(super) router: u16,
     pub(super) owns_router: bool,
     pub(super) r3_status: u8,
+    /// What the link side of PCI-DDC samples while it sleeps.
+    pub(super) held: Line,
     pub(super) pci_schedule: Schedule,
     pub(super) link_schedule: Schedule,
     /// Slot of the faults on the bus, and when they need a look at it.
@@ -63,6 +66,7 @@ impl<'a> Node<'a> {
             router: NOWHERE,
             owns_router: false,
             r3_status: 0,
+            held: Line::DEAD,
             pci_schedule: Schedule::NEW,
             link_schedule: Schedule::NEW,
             fault: NOWHERE,
@@ -165,16 +169,11 @@ impl<'a> Node<'a> {
 
     /// Lets the link side of PCI-DDC see the link edges up to `cycle` that it
     /// slept through.
-    pub(super) fn catch_up_link(&mut self, cycle: u64, wires: &[Wire]) {
+    pub(super) fn catch_up_link(&mut self, cycle: u64) {
         let slept = cycle.saturating_sub(self.link_schedule.seen);
         if slept > 0 {
             self.link_schedule.seen = cycle;
-            // It slept while its cable was settled, and what was written since
-            // has not arrived yet: the line it saw is the one before.
-            let line = wires
-                .get(usize::from(self.rx))
-                .map_or(Line::DEAD, |wire| wire.line.read(cycle));
-            self.ddc.skip_link(slept, line);
+            self.ddc.skip_link(slept, self.held);
         }
     }
 }
@@ -185,6 +184,8 @@ pub struct Router {
     pub(super) chip: Rcube,
     pub(super) tx: [u16; 8],
     pub(super) rx: [u16; 8],
+    /// The ports with a cable.
+    pub(super) cabled: u8,
     pub(super) owner: u16,
     pub(super) r3_init: bool,
     pub(super) inputs: [Line; 8],
@@ -198,6 +199,7 @@ impl Router {
             chip: Rcube::new(config),
             tx: [NOWHERE; 8],
             rx: [NOWHERE; 8],
+            cabled: 0,
             owner: NOWHERE,
             r3_init: false,
             inputs: [Line::DEAD; 8],
@@ -217,19 +219,19 @@ impl Router {
 
     /// What each port samples at edge `cycle`.
     pub(super) fn sample(&mut self, cycle: u64, wires: &[Wire]) {
-        for (line, rx) in self.inputs.iter_mut().zip(self.rx) {
-            *line = wires
-                .get(usize::from(rx))
-                .map_or(Line::DEAD, |wire| wire.line.read(cycle));
+        for port in Set(self.cabled) {
+            if let Some(wire) = wires.get(usize::from(self.rx[port])) {
+                self.inputs[port] = wire.line.read(cycle);
+            }
         }
     }
 
-    /// Whether nothing will change on the inputs from edge `cycle` on.
-    pub(super) fn inputs_settled(&self, cycle: u64, wires: &[Wire]) -> bool {
-        self.rx.iter().all(|&rx| {
-            wires
-                .get(usize::from(rx))
-                .is_none_or(|wire| wire.line.is_settled(cycle))
+    /// Whether the inputs stay as they are from edge `cycle` on.
+    pub(super) fn inputs_hold(&self, cycle: u64, wires: &[Wire]) -> bool {
+        Set(self.cabled).all(|port| {
+            wires.get(usize::from(self.rx[port])).is_none_or(|wire| {
+                wire.line.is_settled(cycle) && wire.line.last() == self.inputs[port]
+            })
         })
     }
 
@@ -244,13 +246,15 @@ impl Router {
 
     /// Takes the configuration chain's pins from the owner's PCI-DDC, at link
     /// cycle `cycle`; true when the router has to wake for it.
-    pub(super) fn take_chain(&mut self, pins: PciOutputs, cycle: u64) -> bool {
-        if pins.r3_dout.is_none() && pins.r3_init == self.r3_init {
+    #[inline]
+    pub(super) fn take_chain(&mut self, owner: &Ddc, cycle: u64) -> bool {
+        let (r3_init, r3_dout) = owner.chain_pins();
+        if r3_dout.is_none() && r3_init == self.r3_init {
             return false;
         }
         self.catch_up(cycle);
-        self.r3_init = pins.r3_init;
-        self.chip.chain(pins.r3_init, pins.r3_dout);
+        self.r3_init = r3_init;
+        self.chip.chain(r3_init, r3_dout);
         self.schedule.wake(cycle + 1);
         true
     }

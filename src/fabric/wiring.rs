@@ -54,6 +54,15 @@ impl Wire {
             offered: Line::DEAD,
         }
     }
+
+    /// What its near end drives.
+    pub(super) fn driven(&self) -> Line {
+        if self.fault {
+            self.offered
+        } else {
+            self.line.last()
+        }
+    }
 }
 
 /// A cable that cannot be laid.
@@ -196,6 +205,7 @@ impl<P: Probe> Machine<'_, P> {
                 if let Some(router) = self.routers.get_mut(usize::from(router)) {
                     let port = usize::from(port & 7);
                     (router.tx[port], router.rx[port]) = (tx, rx);
+                    router.cabled |= 1 << port;
                 }
             }
         }

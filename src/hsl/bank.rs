@@ -44,6 +44,8 @@ pub struct PortBank {
     // Of these, the ones whose second FCC is still to come.
     opening: u8,
     serial: u8,
+    // On these, no signal means nothing new.
+    deserted: u8,
 }
 
 impl PortBank {
@@ -62,6 +64,7 @@ impl PortBank {
             up: 0,
             opening: 0,
             serial,
+            deserted: u8::MAX,
         }
     }
 
@@ -70,6 +73,14 @@ impl PortBank {
         self.disable();
         self.lives.iter_mut().for_each(Life::enable);
         self.fillers = self.lives.map(|life| life.filler());
+        self.note_deserted();
+    }
+
+    fn note_deserted(&mut self) {
+        self.deserted = 0;
+        for (k, life) in self.lives.iter().enumerate() {
+            self.deserted |= u8::from(life.is_deserted()) << k;
+        }
     }
 
     /// All ports go silent and forget everything.
@@ -158,6 +169,17 @@ impl PortBank {
         line.bits() < PLAIN
     }
 
+    /// The ports at whose other end nobody is, these being the lines: there is
+    /// nothing to receive.
+    #[inline]
+    pub fn deserted(&self, lines: &[Line; PORTS]) -> u8 {
+        let mut dead = 0;
+        for (k, line) in lines.iter().enumerate() {
+            dead |= u8::from(*line == Line::DEAD) << k;
+        }
+        dead & self.deserted
+    }
+
     /// Takes in what came to port `k` (modulo 8).
     #[inline]
     pub fn receive(&mut self, k: usize, line: Line, config: &LinkConfig) -> Received {
@@ -169,8 +191,7 @@ impl PortBank {
             if line == Line::IDLE {
                 return Received::Nothing;
             }
-        } else if line == Line::DEAD && self.lives[k].idle_for(line, config) == u64::MAX {
-            // Nobody at the other end.
+        } else if line == Line::DEAD && self.deserted >> k & 1 == 1 {
             return Received::Nothing;
         }
         self.receive_rare(k, line, config)
@@ -211,6 +232,7 @@ impl PortBank {
             self.credits = without(self.credits, bit);
         }
         self.fillers[k] = self.lives[k].filler();
+        self.deserted = self.deserted & !bit | u8::from(self.lives[k].is_deserted()) << k;
         received
     }
 
@@ -232,6 +254,7 @@ impl PortBank {
         for (life, line) in self.lives.iter_mut().zip(lines) {
             life.skip(cycles, *line);
         }
+        self.note_deserted();
     }
 }
 

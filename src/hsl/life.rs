@@ -43,7 +43,7 @@ pub struct LinkConfig {
     /// start-up are all that RCUBE's input FIFO holds, so more is an error.
     pub credit_limit: u8,
     /// Cycles without signal by which a parallel port tells the other side
-    /// that it starts over after a credit error: 16. Chosen: longer than
+    /// that it starts over after an exception: 16. Chosen: longer than
     /// anything that is under way between the two.
     pub parallel_restart_cycles: u16,
 }
@@ -169,6 +169,16 @@ impl Life {
         matches!(self.phase, Phase::Opening | Phase::Run)
     }
 
+    /// A line without signal changes nothing: nobody is there, or nobody
+    /// listens.
+    pub(super) const fn is_deserted(&self) -> bool {
+        match self.phase {
+            Phase::Off => true,
+            Phase::Listen => self.count == 0,
+            _ => false,
+        }
+    }
+
     pub(super) const fn filler(&self) -> Line {
         match self.phase {
             Phase::Off | Phase::Reset | Phase::Calibrate => Line::DEAD,
@@ -203,11 +213,10 @@ impl Life {
     }
 
     pub(super) fn restart(&mut self, cause: Down) -> Received {
-        self.enter(match (self.kind, cause) {
-            // It is the other side that vanished: wait for it.
-            (PortKind::Parallel, Down::NoSignal) => Phase::Listen,
-            _ => Phase::Reset,
-        });
+        // A parallel port is silent for a while even when it was the other side
+        // that vanished: that side may not have noticed, and both have to
+        // forget their credits.
+        self.enter(Phase::Reset);
         Received::Down(cause)
     }
 
@@ -305,13 +314,13 @@ impl Life {
         // The edge that completes the count changes the phase.
         let left = |cycles: u16| u64::from(cycles.saturating_sub(self.count).saturating_sub(1));
         match (self.phase, line.has_signal()) {
+            (_, false) if self.is_deserted() => u64::MAX,
             (Phase::Off, _) => u64::MAX,
             (Phase::Reset, _) if self.kind == PortKind::Parallel => {
                 left(config.parallel_restart_cycles)
             }
             (Phase::Reset, _) => left(config.reset_cycles),
             (Phase::Calibrate, _) => left(config.calibration_cycles),
-            (Phase::Listen, false) if self.count == 0 => u64::MAX,
             (Phase::Listen, true) if self.kind == PortKind::Serial => left(config.signal_cycles),
             (Phase::Run, true) => u64::MAX,
             _ => 0,

@@ -1,5 +1,6 @@
 //! What the driver is told at the start.
 
+use super::emulate;
 use super::error::{InitError, MAX_ENTRIES, MAX_NODES, TABLE_LEN};
 use super::layout::Layout;
 use super::policy::Policy;
@@ -93,7 +94,8 @@ pub struct PutConfig<'t> {
     pub scan: ReportScan,
     /// Entries that [`Put::lpe_free`](super::Put::lpe_free) keeps back. Chosen:
     /// 0; the record keeps [`RECORD_RESERVE`] for the short message
-    /// emulation of the first run, which the ideal chip does not need.
+    /// emulation of the first run, which the ideal chip does not need. Silicon
+    /// that needs several entries a page raises it to that.
     pub reserve: u32,
     /// How long interrupts are ignored after the start, in microseconds.
     pub settle_us: u32,
@@ -105,10 +107,18 @@ pub struct PutConfig<'t> {
     /// stop the board; `Reliable` sets it itself.
     #[doc(alias = "AVOID_LINK_ERROR")]
     pub recovery: bool,
+    /// Physical address, a multiple of 4, of [`BOUNCE_BYTES`] of memory that the
+    /// driver may use as it likes. Needed to post pages that silicon without
+    /// [`Capabilities::unaligned_local`] cannot read in place.
+    #[doc(alias = "MISALIGN")]
+    pub bounce: Option<u32>,
 }
 
 /// Entries that the driver of the record keeps back in its count of free ones.
 pub const RECORD_RESERVE: u32 = 7;
+
+/// Bytes of the bounce buffer, as in the record.
+pub const BOUNCE_BYTES: u32 = 65_544;
 
 impl Default for PutConfig<'_> {
     fn default() -> Self {
@@ -129,6 +139,7 @@ impl Default for PutConfig<'_> {
             identity: Some(0),
             policy: Policy::default(),
             recovery: false,
+            bounce: None,
         }
     }
 }
@@ -164,6 +175,7 @@ impl<'t> PutConfig<'t> {
             identity,
             policy,
             recovery,
+            bounce,
         } = *self;
         PutConfig {
             base,
@@ -182,6 +194,7 @@ impl<'t> PutConfig<'t> {
             identity,
             policy,
             recovery,
+            bounce,
         }
     }
 
@@ -226,6 +239,23 @@ impl<'t> PutConfig<'t> {
         }
         if self.count_packets && !self.capabilities.packet_counters {
             return Err(InitError::BrokenCounters);
+        }
+        if let Some(bounce) = self.bounce
+            && (bounce % 4 != 0 || bounce.checked_add(BOUNCE_BYTES).is_none())
+        {
+            return Err(InitError::BadBounce { bounce });
+        }
+        if !self.capabilities.short_messages {
+            let needed = emulate::counters_needed(nodes);
+            if nodes > emulate::MAX_NODES {
+                return Err(InitError::EmulatedNodes { nodes });
+            }
+            if counters < needed {
+                return Err(InitError::EmulationRoom { counters, needed });
+            }
+            if entries <= emulate::MESSAGES {
+                return Err(InitError::EmulationEntries { entries });
+            }
         }
         Ok(Layout::new(base, entries, counters))
     }

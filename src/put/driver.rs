@@ -1,7 +1,9 @@
 //! The driver of one board: its state, and the calls that touch no hardware.
 
+use bitvec::BitArr;
+
 use super::config::{Acknowledge, Model, PutConfig, ReportScan};
-use super::error::{AttachError, SapError};
+use super::error::{AttachError, MAX_NODES, SapError};
 use super::event::Fault;
 use super::layout::Layout;
 use super::policy::Policy;
@@ -14,6 +16,9 @@ use super::sap::{MiRange, Sap, SapTable};
 pub trait Hardware: RegisterPort + DmaMemory {}
 
 impl<T: RegisterPort + DmaMemory + ?Sized> Hardware for T {}
+
+/// A set of nodes.
+pub(crate) type NodeSet = BitArr!(for MAX_NODES as usize, in u32);
 
 /// Where the driver stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +76,19 @@ pub(crate) struct Settings {
     pub(crate) reserve: u32,
     pub(crate) policy: Policy,
     pub(crate) recovery: bool,
+    pub(crate) bounce: Option<u32>,
+}
+
+impl Settings {
+    /// The value of STATUS_MASK.
+    pub(crate) const fn mask(&self) -> u32 {
+        if self.capabilities.config_reads {
+            self.model.mask()
+        } else {
+            // The line has to tell what must not be read.
+            Model::Interrupt.mask()
+        }
+    }
 }
 
 impl From<&PutConfig<'_>> for Settings {
@@ -83,9 +101,10 @@ impl From<&PutConfig<'_>> for Settings {
             count_packets: config.count_packets,
             acknowledge: config.acknowledge,
             scan: config.scan,
-            reserve: config.reserve,
             policy: config.policy,
             recovery: config.recovery,
+            reserve: config.reserve.max(config.capabilities.reserve()),
+            bounce: config.bounce,
         }
     }
 }
@@ -109,10 +128,13 @@ pub struct Put {
     pub(crate) credit: [u16; 2],
     /// Entries retired since the start.
     pub(crate) retired: u64,
+    /// The page outstanding was acknowledged on the guess that it has left.
+    pub(crate) presumed: bool,
     /// Bus Master is to be set again.
     pub(crate) rearm: bool,
-    /// Bit `i % 64` of word `i / 64`: node `i` is reached by HSL.
-    pub(crate) hsl: [u64; 4],
+    /// The nodes that are reached by HSL.
+    #[cfg_attr(feature = "defmt", defmt(Debug2Format))]
+    pub(crate) hsl: NodeSet,
     pub(crate) saps: SapTable,
     pub(crate) stats: Stats,
 }
@@ -135,8 +157,9 @@ impl Put {
             report_written: 0,
             credit: [0; 2],
             retired: 0,
+            presumed: false,
             rearm: false,
-            hsl: [0; 4],
+            hsl: NodeSet::ZERO,
             saps: SapTable::default(),
             stats: Stats::default(),
         }
@@ -194,7 +217,13 @@ impl Put {
     /// That LPE_CURRENT has moved past the entry itself says only that the
     /// chip began to read it.
     pub const fn has_left(&self, entry: Sequence) -> bool {
-        self.retired > entry.0.saturating_add(1)
+        // One page at a time: each is counted when it has left.
+        let behind = if self.settings.capabilities.one_page {
+            0
+        } else {
+            1
+        };
+        self.retired > entry.0.saturating_add(behind)
     }
 
     pub(crate) const fn is_open(&self) -> bool {
@@ -261,8 +290,7 @@ impl Put {
         if node >= self.settings.nodes {
             return None;
         }
-        let word = self.hsl.get(usize::from(node / 64))?;
-        Some(word >> (node % 64) & 1 == 1)
+        self.hsl.get(usize::from(node)).as_deref().copied()
     }
 
     /// Says whether `node` is reached by HSL; false when there is no such
@@ -272,9 +300,9 @@ impl Put {
         if node >= self.settings.nodes {
             return false;
         }
-        match self.hsl.get_mut(usize::from(node / 64)) {
-            Some(word) => {
-                *word = *word & !(1 << (node % 64)) | u64::from(on) << (node % 64);
+        match self.hsl.get_mut(usize::from(node)) {
+            Some(mut reached) => {
+                *reached = on;
                 true
             }
             None => false,

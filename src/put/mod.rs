@@ -49,17 +49,21 @@
 //! * The controller is not trusted: a pointer that is no entry, or outside what
 //!   was posted, stops the board ([`Fault::BadPointer`]) and moves nothing.
 
+mod blind;
 mod config;
 mod cost;
 mod driver;
+mod emulate;
 mod entry;
 mod error;
 mod event;
 mod layout;
+mod pieces;
 mod policy;
 mod port;
 mod post;
 mod recovery;
+mod release;
 mod revision;
 mod ring;
 mod sap;
@@ -74,7 +78,8 @@ mod tests;
 
 pub use crate::ddc::lme::{Control, Descriptor};
 pub use crate::ddc::lmr::Report;
-pub use config::{Acknowledge, Model, PutConfig, RECORD_RESERVE, ReportScan};
+pub use crate::ddc::{Erratum, Revision};
+pub use config::{Acknowledge, BOUNCE_BYTES, Model, PutConfig, RECORD_RESERVE, ReportScan};
 pub use cost::CostModel;
 pub use driver::{Hardware, Phase, Put, Sequence, Stats};
 pub use entry::Entry;

@@ -25,6 +25,8 @@ use crate::ddc::registers::{LmiNew, PciCommandStatus, Status};
 
 /// PCI status bits that are errors: 30:27 and 24.
 pub(crate) const PCI_ERRORS: u32 = 0x7900_0000;
+/// STATUS events after which every policy goes on: counter overflows, LMI full.
+pub(crate) const SURVIVED: u32 = 0x0003_D000;
 const PAGE_TRANSMITTED: u32 = 1 << 31;
 const PAGE_RECEIVED: u32 = 1 << 30;
 

@@ -17,6 +17,12 @@ pub trait RegisterPort {
     /// # Errors
     /// The port's own.
     fn write(&mut self, offset: u8, value: u32) -> Result<(), Self::Error>;
+    /// Whether INTA# is asserted; `None`, the default, when the port cannot
+    /// tell. Only silicon whose registers must not be read while it receives
+    /// needs it ([`Capabilities::config_reads`](super::Capabilities::config_reads)).
+    fn inta(&mut self) -> Option<bool> {
+        None
+    }
 }
 
 /// Memory that the controller reaches by the same physical addresses.

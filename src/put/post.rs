@@ -3,8 +3,9 @@
 use super::driver::{Hardware, Phase, Put, Sequence};
 use super::entry::Entry;
 use super::error::{AddError, CounterError, PortErrorOf};
+use super::pieces::{Pieces, Rules};
 use super::start::{store, write};
-use crate::ddc::lme::{Control, Descriptor};
+use crate::ddc::lme::Control;
 use crate::ddc::registers::LpeNew;
 
 impl Put {
@@ -37,10 +38,9 @@ impl Put {
         hw: &mut H,
         entry: Entry,
     ) -> Result<Sequence, AddError<PortErrorOf<H>>> {
-        let descriptor = self.checked(&entry)?;
-        self.room(1)?;
-        let sequence = self.next_sequence();
-        self.stage(hw, &descriptor)?;
+        let pieces = self.plan(&entry)?;
+        self.room(pieces.len())?;
+        let sequence = self.stage(hw, &pieces)?;
         self.publish(hw)?;
         Ok(sequence)
     }
@@ -62,16 +62,21 @@ impl Put {
         let pages = entries.len();
         self.ready()?;
         let needed = u32::try_from(pages).ok().filter(|needed| *needed <= limit);
-        let needed = needed.ok_or(AddError::MessageTooLong { pages, limit })?;
+        needed.ok_or(AddError::MessageTooLong { pages, limit })?;
+        let mut needed = 0;
         for entry in entries {
-            self.checked(entry)?;
+            needed += self.plan(entry)?.len();
+        }
+        if needed > limit {
+            // Each page may become several.
+            let pages = needed as usize;
+            return Err(AddError::MessageTooLong { pages, limit });
         }
         self.room(needed)?;
         let mut sequence = self.next_sequence();
         for entry in entries {
-            sequence = self.next_sequence();
-            let descriptor = self.checked(entry)?;
-            self.stage(hw, &descriptor)?;
+            let pieces = self.plan(entry)?;
+            sequence = self.stage(hw, &pieces)?;
         }
         self.publish(hw)?;
         Ok(sequence)
@@ -172,8 +177,9 @@ impl Put {
         }
     }
 
-    /// The checks that need no room, in the order of the record.
-    pub(crate) fn checked<E>(&self, entry: &Entry) -> Result<Descriptor, AddError<E>> {
+    /// The checks that need no room, in the order of the record, and the entries
+    /// that this one becomes.
+    pub(crate) fn plan<E>(&self, entry: &Entry) -> Result<Pieces, AddError<E>> {
         self.ready()?;
         let (node, nodes) = (entry.node, self.settings.nodes);
         if node >= nodes {
@@ -183,7 +189,13 @@ impl Put {
             .descriptor(self.settings.count_packets)
             .map_err(AddError::Protocol)?;
         self.reachable(node)?;
-        Ok(descriptor)
+        let rules = Rules {
+            capabilities: self.settings.capabilities,
+            node: self.settings.node,
+            sink: self.layout.counter(0),
+            bounce: self.settings.bounce.is_some(),
+        };
+        Pieces::new(descriptor, &rules).map_err(AddError::Protocol)
     }
 
     fn room<E>(&self, needed: u32) -> Result<(), AddError<E>> {
@@ -195,32 +207,45 @@ impl Put {
         }
     }
 
-    /// Writes an entry at `softnew`; the chip does not see it yet. On a port
-    /// error nothing at all stays staged.
+    /// Writes entries at `softnew`; the chip does not see them yet. On an error
+    /// nothing at all stays staged. The sequence is that of the last one.
     pub(crate) fn stage<H: Hardware + ?Sized>(
         &mut self,
         hw: &mut H,
-        descriptor: &Descriptor,
-    ) -> Result<(), AddError<PortErrorOf<H>>> {
-        let free = self.ring.free();
-        let address = self.layout.lme(self.ring.softnew());
-        if free == 0 {
-            self.ring.unstage();
-            return Err(AddError::RingFull { needed: 1, free });
+        pieces: &Pieces,
+    ) -> Result<Sequence, AddError<PortErrorOf<H>>> {
+        let mut sequence = self.next_sequence();
+        for descriptor in pieces.iter() {
+            sequence = self.next_sequence();
+            let free = self.ring.free();
+            let address = self.layout.lme(self.ring.softnew());
+            if free == 0 {
+                self.ring.unstage();
+                return Err(AddError::RingFull { needed: 1, free });
+            }
+            if let Err(error) = store(hw, address, &descriptor.emit()) {
+                self.ring.unstage();
+                return Err(AddError::Port(error));
+            }
+            self.ring.stage();
         }
-        if let Err(error) = store(hw, address, &descriptor.emit()) {
-            self.ring.unstage();
-            return Err(AddError::Port(error));
-        }
-        self.ring.stage();
-        Ok(())
+        Ok(sequence)
     }
 
-    /// Gives what is staged to the chip.
+    /// Gives what is staged to the chip, or has it wait for its turn.
     pub(crate) fn publish<H: Hardware + ?Sized>(
         &mut self,
         hw: &mut H,
     ) -> Result<(), AddError<PortErrorOf<H>>> {
+        if self.settings.capabilities.one_page {
+            if let Err(error) = self.release(hw) {
+                self.ring.unstage();
+                return Err(AddError::Port(error));
+            }
+            self.stats.posted += u64::from(self.ring.commit());
+            self.check();
+            return Ok(());
+        }
         let before = self.ring.outstanding();
         let new = self.layout.lme(self.ring.softnew());
         // The entries lie in memory: `DmaMemory` orders them before this write.

@@ -11,6 +11,8 @@ pub(crate) struct SendRing {
     entries: u32,
     current: u32,
     new: u32,
+    /// What must stay staged when later entries are dropped.
+    committed: u32,
     softnew: u32,
 }
 
@@ -34,6 +36,7 @@ impl SendRing {
             entries,
             current: 0,
             new: 0,
+            committed: 0,
             softnew: 0,
         }
     }
@@ -72,14 +75,38 @@ impl SendRing {
         true
     }
 
-    /// Forgets what was staged and not published.
+    /// Forgets what was staged and neither published nor committed.
     pub(crate) const fn unstage(&mut self) {
-        self.softnew = self.new;
+        self.softnew = self.committed;
+    }
+
+    /// What is staged will be published later, one by one; says how many.
+    pub(crate) const fn commit(&mut self) -> u32 {
+        let more = distance(self.committed, self.softnew, self.entries);
+        self.committed = self.softnew;
+        more
+    }
+
+    /// Index of the next staged entry, if there is one.
+    pub(crate) const fn staged(&self) -> Option<u32> {
+        if self.new == self.softnew {
+            None
+        } else {
+            Some(self.new)
+        }
+    }
+
+    /// The next staged entry belongs to the controller now.
+    pub(crate) const fn publish_one(&mut self) {
+        if self.new != self.softnew {
+            self.new = after(self.new, self.entries);
+        }
     }
 
     /// Everything staged belongs to the controller now.
     pub(crate) const fn publish(&mut self) {
         self.new = self.softnew;
+        self.committed = self.softnew;
     }
 
     /// How many entries the controller has passed when it says its own

@@ -4,6 +4,7 @@ use super::config::{Acknowledge, ReportScan};
 use super::driver::{Hardware, Phase, Put};
 use super::error::{PortErrorOf, ServeError};
 use super::event::{Event, Fault, Served};
+use super::pieces::unforced;
 use super::policy::PCI_ERRORS;
 use super::ring;
 use super::start::{BUS_MASTER, ERRORS, EVENTS, load, read, write};
@@ -43,10 +44,10 @@ impl Side {
 
 /// What one walk over a ring did.
 #[derive(Clone, Copy, Default)]
-struct Walk {
-    walked: u16,
-    acknowledged: bool,
-    more: bool,
+pub(super) struct Walk {
+    pub(super) walked: u16,
+    pub(super) acknowledged: bool,
+    pub(super) more: bool,
 }
 
 impl Put {
@@ -70,7 +71,11 @@ impl Put {
                 ..Served::default()
             });
         }
+        if self.is_blind() {
+            return Ok(self.serve_blind(hw, [budget, 0], false, &mut sink)?);
+        }
         let lme = self.walk_lme(hw, budget, &mut sink)?;
+        self.release(hw)?;
         Ok(Served {
             descriptors: lme.walked,
             reports: 0,
@@ -98,11 +103,15 @@ impl Put {
                 ..Served::default()
             });
         }
-        let status = match self.settings.scan {
-            ReportScan::Always => 0,
-            ReportScan::WhenCounted => read(hw, Status::OFFSET)?,
+        let lmr = if self.is_blind() {
+            self.walk_memory(hw, budget, &mut sink)?
+        } else {
+            let status = match self.settings.scan {
+                ReportScan::Always => 0,
+                ReportScan::WhenCounted => read(hw, Status::OFFSET)?,
+            };
+            self.walk_lmr(hw, status, budget, &mut sink)?
         };
-        let lmr = self.walk_lmr(hw, status, budget, &mut sink)?;
         Ok(Served {
             descriptors: 0,
             reports: lmr.walked,
@@ -140,6 +149,9 @@ impl Put {
                 ..Served::default()
             });
         }
+        if self.is_blind() {
+            return Ok(self.serve_blind(hw, budgets, false, sink)?);
+        }
         let status = read(hw, Status::OFFSET)?;
         let command = read(hw, PciCommandStatus::OFFSET)?;
         Ok(self.serve(hw, [status, command], budgets, false, sink)?)
@@ -163,11 +175,14 @@ impl Put {
                 ..Served::default()
             });
         }
+        if self.is_blind() {
+            return Ok(self.serve_blind(hw, [budget; 2], true, &mut sink)?);
+        }
         // The cause may show later than the interrupt.
         for _ in 0..self.settings.policy.looks() {
             let status = read(hw, Status::OFFSET)?;
             let command = read(hw, PciCommandStatus::OFFSET)?;
-            if status & self.settings.model.mask() & EVENTS | command & PCI_ERRORS != 0 {
+            if status & self.settings.mask() & EVENTS | command & PCI_ERRORS != 0 {
                 return Ok(self.serve(hw, [status, command], [budget; 2], true, &mut sink)?);
             }
         }
@@ -186,8 +201,12 @@ impl Put {
         }
     }
 
+    const fn is_blind(&self) -> bool {
+        !self.settings.capabilities.config_reads
+    }
+
     /// Errors, pages, messages, in the order of the record.
-    fn serve<H: Hardware + ?Sized>(
+    pub(super) fn serve<H: Hardware + ?Sized>(
         &mut self,
         hw: &mut H,
         [status, command]: [u32; 2],
@@ -195,7 +214,7 @@ impl Put {
         stop_loops: bool,
         sink: &mut dyn FnMut(Event),
     ) -> Result<Served, PortErrorOf<H>> {
-        let status = status & self.settings.model.mask() | status & !EVENTS;
+        let status = status & self.settings.mask() | status & !EVENTS;
         let mut served = Served {
             cause: true,
             ..Served::default()
@@ -215,6 +234,7 @@ impl Put {
         if self.phase != Phase::Running {
             return Ok(served);
         }
+        self.release(hw)?;
         let lmr = self.walk_lmr(hw, status, for_lmr, sink)?;
         served.reports = lmr.walked;
         served.more = lme.more || lmr.more;
@@ -274,13 +294,22 @@ impl Put {
             if notice && !self.acknowledge(hw, Side::Transmitted)? {
                 break;
             }
+            let event = match self.departed(hw, descriptor) {
+                Ok(event) => event.filter(|_| notice),
+                Err(error) => {
+                    self.take_back(Side::Transmitted, notice);
+                    return Err(error);
+                }
+            };
             self.ring.retire();
             self.retired += 1;
             walk.walked += 1;
             if notice {
                 walk.acknowledged = true;
                 self.stats.sent += 1;
-                sink(self.sent(descriptor));
+            }
+            if let Some(event) = event {
+                sink(event);
             }
         }
         self.check();
@@ -326,11 +355,19 @@ impl Put {
             if notice && !self.acknowledge(hw, Side::Received)? {
                 break;
             }
+            let event = match self.arrived(hw, report) {
+                Ok(event) => event,
+                Err(error) => {
+                    self.take_back(Side::Received, notice);
+                    return Err(error);
+                }
+            };
             walk.acknowledged |= notice;
             self.report = ring::after(self.report, self.layout.entries());
             walk.walked += 1;
-            self.stats.received += 1;
-            sink(self.received(report));
+            if let Some(event) = event {
+                sink(event);
+            }
         }
         if self.report != self.report_written {
             let offset = self.settings.capabilities.lmi_current_write_offset();
@@ -374,6 +411,65 @@ impl Put {
             *credit = left;
         }
         Ok(true)
+    }
+
+    /// An acknowledgement whose entry could not be taken stays good for it.
+    fn take_back(&mut self, side: Side, acknowledged: bool) {
+        if acknowledged && let Some(credit) = self.credit.get_mut(side as usize) {
+            *credit = credit.saturating_add(1);
+        }
+    }
+
+    /// What a page that has left is told as: nothing where NOS was forced, or
+    /// where it was a part of an emulated short message.
+    pub(super) fn departed<H: Hardware + ?Sized>(
+        &mut self,
+        hw: &mut H,
+        mut descriptor: Descriptor,
+    ) -> Result<Option<Event>, PortErrorOf<H>> {
+        let mi = descriptor.control.mi();
+        if self.is_emulated(mi) {
+            let Some((control, [prsa, plsa])) = self.rebuild(hw, mi, true)? else {
+                return Ok(None);
+            };
+            descriptor = Descriptor {
+                page_length: 0,
+                control,
+                prsa,
+                plsa,
+                ..descriptor
+            };
+        } else if self.settings.capabilities.one_page {
+            descriptor.control = unforced(descriptor.control);
+        }
+        let told = descriptor.control.has(Control::NOS);
+        Ok(told.then(|| self.sent(descriptor)))
+    }
+
+    /// What a report is told as: nothing for a part of an emulated short
+    /// message.
+    pub(super) fn arrived<H: Hardware + ?Sized>(
+        &mut self,
+        hw: &mut H,
+        mut report: Report,
+    ) -> Result<Option<Event>, PortErrorOf<H>> {
+        let mi = report.control.mi();
+        if self.is_emulated(mi) {
+            let Some((control, data)) = self.rebuild(hw, mi, false)? else {
+                return Ok(None);
+            };
+            report = Report {
+                packet_number: 1,
+                control,
+                data,
+                ..report
+            };
+            if !report.is_present() {
+                return Ok(None);
+            }
+        }
+        self.stats.received += 1;
+        Ok(Some(self.received(report)))
     }
 
     fn sent(&mut self, descriptor: Descriptor) -> Event {

@@ -3,7 +3,7 @@
 use embedded_hal::delay::DelayNs;
 
 use super::config::PutConfig;
-use super::driver::{Hardware, Phase, Put, Settings};
+use super::driver::{Hardware, NodeSet, Phase, Put, Settings};
 use super::error::{InitError, PortError, PortErrorOf, READ_TRIES};
 use super::event::Fault;
 use super::ring::SendRing;
@@ -115,6 +115,9 @@ impl Put {
             return Err(InitError::AlreadyOpen);
         }
         self.layout = config.check()?;
+        if !config.capabilities.config_reads && hw.inta().is_none() {
+            return Err(InitError::NoInterruptLine);
+        }
         self.settings = Settings::from(config);
         self.ring = SendRing::new(config.entries);
         self.report = 0;
@@ -122,7 +125,8 @@ impl Put {
         self.credit = [0; 2];
         self.retired = 0;
         self.rearm = false;
-        self.hsl = [0; 4];
+        self.presumed = false;
+        self.hsl = NodeSet::ZERO;
         self.saps = SapTable::default();
 
         if let Some(expected) = config.identity {
@@ -136,7 +140,7 @@ impl Put {
             let table = config.table.filter(|_| pass == PASSES);
             self.reset_pass(hw, table)?;
         }
-        write(hw, StatusMask::OFFSET, self.settings.model.mask())?;
+        write(hw, StatusMask::OFFSET, self.settings.mask())?;
         write(hw, PciCommandStatus::OFFSET, PCI_START)?;
         let status = read(hw, Status::OFFSET)?;
         let hsl = config.table.is_some() && status & ERRORS == 0;
@@ -169,6 +173,11 @@ impl Put {
         &mut self,
         hw: &mut H,
     ) -> Result<(), PortErrorOf<H>> {
+        if !self.settings.capabilities.config_reads {
+            // Whatever it is; arrivals keep their count and are met later.
+            write(hw, Status::OFFSET, ERRORS)?;
+            return write(hw, PciCommandStatus::OFFSET, PCI_START);
+        }
         let status = read(hw, Status::OFFSET)?;
         let single = status & 0xC0FF_F000;
         if single != 0 {
@@ -193,7 +202,7 @@ impl Put {
     pub fn end(&mut self) -> bool {
         let was_open = self.is_open();
         self.phase = Phase::Closed;
-        self.hsl = [0; 4];
+        self.hsl = NodeSet::ZERO;
         self.saps = SapTable::default();
         was_open
     }
@@ -218,7 +227,9 @@ impl Put {
         // A dead register read must not keep the reset from being written.
         let command = read(hw, PciCommandStatus::OFFSET).unwrap_or(PCI_START);
         let off = write(hw, PciCommandStatus::OFFSET, command & 0xFFFF & !BUS_MASTER);
-        write(hw, Command::OFFSET, SOFT_RESET)?;
+        for _ in 0..self.settings.capabilities.resets_to_stop.max(1) {
+            write(hw, Command::OFFSET, SOFT_RESET)?;
+        }
         off
     }
 

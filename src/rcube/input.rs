@@ -90,7 +90,10 @@ impl Rcube {
         }
         let up = self.ports.up();
         let pushed = plain & up & !self.input_fifo.holding(INPUT_FIFO as u8);
-        let others = !(pushed | idle & up);
+        let mut others = !(pushed | idle & up);
+        if others != 0 {
+            others &= !self.ports.deserted(lines);
+        }
         for input in Set(pushed) {
             self.input_fifo.put(input, lines[input].symbol());
         }

@@ -1,9 +1,9 @@
 //! Looks inside, without side effects: for probes, and for a watchdog that
 //! follows who waits for whom.
 
-use super::{PORTS, Rcube};
-use crate::hsl::Phase;
+use super::{PORTS, Rcube, RoutingTable};
 use crate::hsl::word::byte;
+use crate::hsl::{Phase, Symbol};
 
 /// What an input is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,31 @@ impl Rcube {
         } else {
             InputState::Header
         }
+    }
+
+    /// The table in force: what was in the chain when the router last left
+    /// reset.
+    pub const fn table(&self) -> &RoutingTable {
+        &self.table
+    }
+
+    /// Whether the router is out of reset.
+    pub const fn is_running(&self) -> bool {
+        self.running
+    }
+
+    /// The symbol `k` places behind the front of the input FIFO of `port`
+    /// (modulo 8), if it holds that many.
+    pub fn input_symbol(&self, port: usize, k: u8) -> Option<Symbol> {
+        let port = port & (PORTS - 1);
+        (k < self.input_fifo.len(port)).then(|| self.input_fifo.peek(port, k))
+    }
+
+    /// The symbol `k` places behind the front of the output FIFO of `port`
+    /// (modulo 8), if it holds that many.
+    pub fn output_symbol(&self, port: usize, k: u8) -> Option<Symbol> {
+        let port = port & (PORTS - 1);
+        (k < self.output_fifo.len(port)).then(|| self.output_fifo.peek(port, k))
     }
 
     /// Symbols in the input FIFO of `port` (modulo 8).

@@ -165,12 +165,13 @@ impl Rig {
             .with(Control::LMI)
             .with(Control::NOS)
             .with(Control::NOR);
-        let mut descriptor = Descriptor::default();
-        descriptor.page_length = bytes as u16;
-        descriptor.routing_part = to;
-        descriptor.control = flags.with_mi(message.mi);
-        descriptor.prsa = message.target();
-        descriptor.plsa = message.source();
+        let descriptor = Descriptor {
+            page_length: bytes as u16,
+            routing_part: to,
+            control: flags.with_mi(message.mi),
+            prsa: message.target(),
+            plsa: message.source(),
+        };
         let (new, base) = (self.register(from, LPE_NEW), self.register(from, LPE_BASE));
         let mut host = self.machine.host(from).unwrap();
         host.store(message.source(), &message.content()).unwrap();

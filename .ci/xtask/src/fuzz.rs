@@ -32,7 +32,12 @@ pub fn fuzz(context: &Context) -> Verdict {
     if names.is_empty() {
         return Err(format!("{MANIFEST} has no target"));
     }
-    sh::show(sh::cargo(context, &["+nightly", "fuzz", "build"]))?;
+    let mut build = sh::cargo(context, &["+nightly", "fuzz", "build"]);
+    // Here, whatever the environment says.
+    build
+        .arg("--target-dir")
+        .arg(context.root.join("fuzz/target"));
+    sh::show(build)?;
 
     let workers = thread::available_parallelism().map_or(1, usize::from);
     println!(

@@ -14,6 +14,9 @@ use crate::{Context, Verdict, sh, tools};
 /// The crate with the images.
 pub const MANIFEST: &str = "hw/firmware/driver-size/Cargo.toml";
 
+/// Where it is built, whatever the environment says.
+const TARGET_DIR: &str = "hw/firmware/driver-size/target";
+
 /// A Cortex-M4 with floating point.
 pub const TARGET: &str = "thumbv7em-none-eabihf";
 
@@ -84,11 +87,12 @@ impl Sections {
 fn image(context: &Context, features: &[&str]) -> Result<Sections, String> {
     let mut command = sh::cargo(context, &["build", "--quiet", "--release"]);
     command.args(["--manifest-path", MANIFEST, "--target", TARGET]);
+    command.args(["--target-dir", TARGET_DIR]);
     command.args(features);
     sh::show(command)?;
     let path = context
         .root
-        .join("hw/firmware/driver-size/target")
+        .join(TARGET_DIR)
         .join(TARGET)
         .join("release/driver-size");
     let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;

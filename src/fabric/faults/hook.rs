@@ -158,7 +158,7 @@ impl<'a, P: Probe> Machine<'a, P> {
                 wire.fault = false;
                 if line != slot.sent {
                     // The edge to come: what was sent is on its way.
-                    self.drive(slot.wire, next, line);
+                    self.send(slot.wire, next, line);
                 }
             }
         }

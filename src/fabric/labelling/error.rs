@@ -42,6 +42,25 @@ pub enum LabellingError {
         /// The router.
         router: u16,
     },
+    /// The fat tree has another number of routers than the machine.
+    FatTreeSize {
+        /// Routers of the fat tree.
+        fat_tree: u16,
+        /// Routers of the machine.
+        routers: u16,
+    },
+    /// A fat tree needs generator `i` on port 0 of router `i`, and no others.
+    FatTreeGenerator {
+        /// The router.
+        router: u16,
+    },
+    /// Ports of the fat tree without a cable between them.
+    FatTreeCable {
+        /// The port of the upper switch.
+        upper: PortId,
+        /// The port below.
+        lower: PortId,
+    },
     /// Neighbours of the grid without a cable between them.
     GridCable {
         /// A router.
@@ -71,6 +90,17 @@ impl fmt::Display for LabellingError {
                 f,
                 "router {router} of the grid needs exactly one generator, numbered {router}"
             ),
+            Self::FatTreeSize { fat_tree, routers } => write!(
+                f,
+                "the fat tree has {fat_tree} routers, the machine has {routers}"
+            ),
+            Self::FatTreeGenerator { router } => write!(
+                f,
+                "router {router} of the fat tree needs generator {router} on port 0, and there must be no others"
+            ),
+            Self::FatTreeCable { upper, lower } => {
+                write!(f, "no cable between {upper} and {lower} of the fat tree")
+            }
             Self::GridCable { router, neighbour } => write!(
                 f,
                 "no cable between router {router} and its neighbour {neighbour} in the grid"

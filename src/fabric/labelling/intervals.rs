@@ -45,7 +45,12 @@ impl Intervals {
 
     /// Bounds from the labels of the ports: the distinct ones ascending, the
     /// last repeated; selections: the ports of each, all or only the lowest.
-    pub(super) fn from_labels(bound: impl Fn(u8) -> Option<u16>, adaptive: bool) -> Self {
+    /// An adaptive table offers all of `alike` where it offers one of them.
+    pub(super) fn from_labels(
+        bound: impl Fn(u8) -> Option<u16>,
+        adaptive: bool,
+        alike: u8,
+    ) -> Self {
         let mut this = Self::NONE;
         let mut used = 0;
         let mut next = 0u32;
@@ -61,6 +66,8 @@ impl Intervals {
             }
             if !adaptive {
                 ports &= ports.wrapping_neg();
+            } else if ports & alike != 0 {
+                ports |= alike;
             }
             // All later entries too: the last label fills the rest.
             for i in used..8 {

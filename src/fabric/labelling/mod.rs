@@ -11,6 +11,7 @@
 //! | `Ir` | most cablings; check with [`Labelling::survey`] | no, short cuts only | can be possible |
 //! | `Tree` | every connected machine | along the tree | impossible |
 //! | `DimensionOrder` | meshes up to 3-D, hypercubes | yes | impossible |
+//! | `UpDown` | fat trees | yes | impossible |
 //! | `Auto` | every connected machine, by `Ir` or `Tree` | the shorter of the two | impossible |
 //!
 //! Why, and what goes wrong with `Ir`: hw/doc/topology.md.
@@ -34,7 +35,7 @@ use core::fmt;
 use managed::ManagedSlice;
 
 use super::topology::{
-    Grid, PORTS, Port, PortId, Route, RouteError, Routes, Survey, Topology, follow, survey,
+    FatTree, Grid, PORTS, Port, PortId, Route, RouteError, Routes, Survey, Topology, follow, survey,
 };
 use crate::rcube::RoutingTable;
 
@@ -45,6 +46,7 @@ mod ir;
 mod order;
 mod storage;
 mod tree;
+mod up_down;
 
 pub use error::{LabellingError, Warning};
 pub use intervals::Intervals;
@@ -68,6 +70,9 @@ pub enum Method {
     /// Highest dimension first on a mesh or hypercube of this shape (wrap
     /// cables of a torus are not used). Node numbers are router numbers.
     DimensionOrder(Grid),
+    /// Up and down a fat tree of this shape; every way up is used. Node numbers
+    /// are board numbers.
+    UpDown(FatTree),
 }
 
 /// The labels of a machine and the tables that follow from them.
@@ -136,6 +141,9 @@ impl<'a> Labelling<'a> {
             Method::DimensionOrder(grid) => {
                 order::label(topology, &grid, &mut self.routers, &mut self.nodes)?;
             }
+            Method::UpDown(tree) => {
+                up_down::label(topology, &tree, &mut self.routers, &mut self.nodes)?;
+            }
         }
         self.encode();
         Ok(())
@@ -145,12 +153,13 @@ impl<'a> Labelling<'a> {
     fn encode(&mut self) {
         for router in self.routers.iter_mut() {
             let labels = *router;
-            router.intervals = Intervals::from_labels(|port| labels.bound(port), self.adaptive);
+            router.intervals =
+                Intervals::from_labels(|port| labels.bound(port), self.adaptive, labels.alike);
         }
     }
 
     /// With `true`, an interval offers every port of its label (parallel
-    /// cables); with `false`, the default, only the lowest, as the shipped
+    /// cables, and all ways up in a fat tree); with `false`, the default, only the lowest, as the shipped
     /// tables do: packets stay in order.
     #[must_use]
     pub fn with_adaptive(mut self, adaptive: bool) -> Self {
@@ -305,6 +314,14 @@ impl Labelling<'static> {
     /// [`LabellingError`]: the machine is not this grid.
     pub fn dimension_order(topology: &Topology<'_>, grid: &Grid) -> Result<Self, LabellingError> {
         Self::new(topology, Method::DimensionOrder(*grid))
+    }
+
+    /// [`Method::UpDown`].
+    ///
+    /// # Errors
+    /// [`LabellingError`]: the machine is not this fat tree.
+    pub fn up_down(topology: &Topology<'_>, tree: &FatTree) -> Result<Self, LabellingError> {
+        Self::new(topology, Method::UpDown(*tree))
     }
 }
 

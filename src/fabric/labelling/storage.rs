@@ -26,6 +26,9 @@ pub struct RouterLabels {
     pub(super) intervals: Intervals,
     /// Ports whose link became one-way.
     pub(super) one_way: u8,
+    /// Ports that all lead on to wherever one of them does, whatever their
+    /// labels: an adaptive table may offer all of them.
+    pub(super) alike: u8,
     pub(super) visited: bool,
     /// `ir`: flag bit 0 (nothing below) and mark (a short cut to node 0).
     pub(super) childless: bool,
@@ -50,6 +53,7 @@ impl RouterLabels {
         labels: [Label::None; PORTS as usize],
         intervals: Intervals::NONE,
         one_way: 0,
+        alike: 0,
         visited: false,
         childless: false,
         mark: false,

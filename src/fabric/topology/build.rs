@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::grid::CABLE_PORTS;
-use super::{Cable, Grid, Limit, PORTS, PortId, RouterPorts, Topology, TopologyError};
+use super::{Cable, FatTree, Grid, Limit, PORTS, PortId, RouterPorts, Topology, TopologyError};
 
 /// Collects routers, generators and cables; [`build`](Self::build) checks them.
 ///
@@ -209,6 +209,28 @@ impl Topology<'static> {
             parent += 1;
         }
         builder.build()
+    }
+
+    /// A fat tree with `levels` levels of switches without boards, `arity` ports
+    /// up and down each: 8, 32, 128 boards with arity 4 and 1, 2, 3 levels.
+    /// Numbering and ports: [`FatTree`].
+    ///
+    /// # Errors
+    /// As for [`FatTree::new`].
+    pub fn fat_tree(levels: usize, arity: usize) -> Result<Self, TopologyError> {
+        Self::fat(&FatTree::new(levels, arity)?)
+    }
+
+    /// The machine of a fat tree.
+    ///
+    /// # Errors
+    /// None with a fat tree that exists.
+    pub fn fat(tree: &FatTree) -> Result<Self, TopologyError> {
+        Self::new(
+            vec![RouterPorts::EMPTY; usize::from(tree.routers())],
+            tree.generators().collect::<Vec<_>>(),
+            tree.cables().collect::<Vec<_>>(),
+        )
     }
 
     /// One router with a generator on each of its first ports.

@@ -41,6 +41,8 @@ pub enum Limit {
     Dimensions,
     /// Generators of a star: the ports of its one router.
     StarGenerators,
+    /// Ports up from a switch of a fat tree.
+    PortsUp,
     /// Children of a tree's router beside its board and its parent.
     Children,
 }
@@ -54,6 +56,7 @@ impl fmt::Display for Limit {
             Self::CablePorts => "cable ports on a router",
             Self::Dimensions => "dimensions",
             Self::StarGenerators => "generators on the router of a star",
+            Self::PortsUp => "ports up from a switch",
             Self::Children => "children of a router",
         })
     }

@@ -121,6 +121,11 @@ impl Grid {
         Self::hypercube(usize::from(CABLE_PORTS))
     }
 
+    /// Whether dimensions of three or more are closed.
+    pub const fn wraps(&self) -> bool {
+        self.wrap
+    }
+
     /// How many routers, each with one board.
     pub const fn routers(&self) -> u16 {
         self.routers

@@ -34,15 +34,23 @@ use managed::ManagedSlice;
 mod build;
 mod cable;
 mod error;
+mod fat_tree;
+#[cfg(feature = "cli")]
+pub mod file;
 mod grid;
 mod route;
+#[cfg(feature = "alloc")]
+mod shape;
 
 #[cfg(feature = "alloc")]
 pub use build::TopologyBuilder;
 pub use cable::{Cable, Medium, PS_PER_MM};
 pub use error::{Limit, Plug, TopologyError};
+pub use fat_tree::{FatTree, Switch};
 pub use grid::Grid;
 pub use route::{Failure, Hop, Route, RouteError, Routes, Survey, Walk, follow, survey, walk};
+#[cfg(feature = "alloc")]
+pub use shape::{SHAPES, Shape, ShapeError};
 
 /// Ports of a router, 0..=7.
 pub const PORTS: u8 = 8;

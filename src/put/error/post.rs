@@ -45,6 +45,19 @@ pub enum Protocol {
         /// The identifier.
         mi: u32,
     },
+    /// A message identifier with bit 23, which emulated short messages use.
+    MiReserved {
+        /// The identifier.
+        mi: u32,
+    },
+    /// A page that this silicon cannot read in place, and no bounce buffer
+    /// ([`PutConfig::bounce`](crate::put::PutConfig::bounce)).
+    NoBounceBuffer {
+        /// Its local address.
+        local: u32,
+        /// Its length.
+        length: u32,
+    },
 }
 
 /// Bytes of a page at most.
@@ -73,6 +86,18 @@ impl fmt::Display for Protocol {
             }
             Self::MiTooWide { mi } => {
                 write!(f, "message identifier {mi:#x}, allowed 0..{:#x}", MI_LIMIT)
+            }
+            Self::MiReserved { mi } => {
+                write!(
+                    f,
+                    "message identifier {mi:#x}, allowed 0..0x800000 with emulated short messages"
+                )
+            }
+            Self::NoBounceBuffer { local, length } => {
+                write!(
+                    f,
+                    "page of {length} bytes at {local:#010x} needs a bounce buffer or alignment to 4"
+                )
             }
         }
     }

@@ -55,6 +55,32 @@ pub enum InitError<E> {
     },
     /// Packet counting was asked from a chip whose counters are broken.
     BrokenCounters,
+    /// A bounce buffer that is not a multiple of 4, or passes 2^32.
+    BadBounce {
+        /// Its address.
+        bounce: u32,
+    },
+    /// More nodes than emulated short messages can name.
+    EmulatedNodes {
+        /// The value.
+        nodes: u16,
+    },
+    /// Too few packet counters to keep emulated short messages in their place.
+    EmulationRoom {
+        /// The value.
+        counters: u32,
+        /// The least that works.
+        needed: u32,
+    },
+    /// Too few entries for the eight pages of an emulated short message.
+    EmulationEntries {
+        /// The value.
+        entries: u32,
+    },
+    /// The registers of this silicon must not be read while it receives, and
+    /// the port cannot tell the level of INTA#
+    /// ([`RegisterPort::inta`](crate::put::RegisterPort::inta)).
+    NoInterruptLine,
     /// Register 00h does not hold the identity of the board.
     #[doc(alias = "ENXIO")]
     NoBoard {
@@ -102,6 +128,27 @@ impl<E: fmt::Display> fmt::Display for InitError<E> {
             }
             Self::BrokenCounters => {
                 f.write_str("packet counters asked from a revision whose counters are broken")
+            }
+            Self::BadBounce { bounce } => {
+                write!(
+                    f,
+                    "bounce buffer at {bounce:#010x} must be a multiple of 4 and end below 2^32"
+                )
+            }
+            Self::EmulatedNodes { nodes } => write!(
+                f,
+                "{nodes} nodes with emulated short messages, allowed 1..=128"
+            ),
+            Self::EmulationRoom { counters, needed } => write!(
+                f,
+                "{counters} packet counters with emulated short messages, at least {needed} needed"
+            ),
+            Self::EmulationEntries { entries } => write!(
+                f,
+                "ring of {entries} entries with emulated short messages, at least 9 needed"
+            ),
+            Self::NoInterruptLine => {
+                f.write_str("this silicon needs a port that can tell the level of INTA#")
             }
             Self::NoBoard { found, expected } => {
                 write!(

@@ -287,9 +287,15 @@ impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
             let mut ahead = *job;
             let mut staged = false;
             while ahead.posted.is_none() && budget > 0 && self.put.ring.free() > 0 {
-                let entry = ahead.page(&config, self.put.next_sequence());
-                let descriptor = self.put.checked(&entry)?;
-                self.put.stage(hw, &descriptor)?;
+                let mut next = ahead;
+                let entry = next.page(&config, self.put.next_sequence());
+                let pieces = self.put.plan(&entry)?;
+                if self.put.ring.free() < pieces.len() {
+                    break;
+                }
+                let last = self.put.stage(hw, &pieces)?;
+                next.posted = next.posted.map(|_| last);
+                ahead = next;
                 staged = true;
                 budget -= 1;
             }
