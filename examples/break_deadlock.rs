@@ -32,13 +32,20 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     // The drivers load them at their start.
     let labels = Labelling::tree(&ring)?;
-    let mut machine =
-        Machine::build(&ring, &labels, MachineConfig::default(), &BoardConfig::default())?;
+    let mut machine = Machine::build(
+        &ring,
+        &labels,
+        MachineConfig::default(),
+        &BoardConfig::default(),
+    )?;
     let mut drivers = Vec::new();
     for (node, table) in (0..).zip(&tables) {
         let table = table.emit();
         let mut driver = Put::new();
-        driver.begin(&mut machine.host(node)?, &PutConfig::new(node, 0x1000, &table))?;
+        driver.begin(
+            &mut machine.host(node)?,
+            &PutConfig::new(node, 0x1000, &table),
+        )?;
         drivers.push(driver);
     }
     machine.run_for(Duration::from_us(1_000));

@@ -29,7 +29,12 @@ fn try_it(pair: &Topology<'_>, config: &ClusterConfig) -> Result<(), ClusterErro
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     println!("errata of the first run:");
     for erratum in Revision::RUN_1.iter() {
-        println!("  {:2} {}: {}", erratum.number(), erratum.name(), erratum.description());
+        println!(
+            "  {:2} {}: {}",
+            erratum.number(),
+            erratum.name(),
+            erratum.description()
+        );
     }
 
     let pair = Topology::pair()?;
@@ -39,7 +44,10 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     // The chip misbehaves, the driver does not know.
     config.board.ddc.revision = Revision::only(Erratum::UnalignedRemote);
-    println!("\nerratum {} alone, without the workaround:", Erratum::UnalignedRemote.number());
+    println!(
+        "\nerratum {} alone, without the workaround:",
+        Erratum::UnalignedRemote.number()
+    );
     try_it(&pair, &config)?;
 
     // `revision` tells both.
