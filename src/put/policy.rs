@@ -271,6 +271,7 @@ impl Put {
 
     fn tell(&mut self, fault: Fault, stopped: bool, sink: &mut dyn FnMut(Event)) {
         self.stats.faults = self.stats.faults.saturating_add(1);
+        warning!("put: node {}: {}", self.settings.node, fault);
         sink(Event::Error { fault, stopped });
     }
 }

@@ -474,6 +474,7 @@ impl Put {
 
     fn sent(&mut self, descriptor: Descriptor) -> Event {
         let mi = descriptor.control.mi();
+        trace!("put: node {} sent message {:#08x}", self.settings.node, mi);
         match self.saps.owner(mi) {
             Some(sap) => Event::Sent {
                 sap,
@@ -489,6 +490,10 @@ impl Put {
 
     fn received(&mut self, report: Report) -> Event {
         let mi = report.control.mi();
+        trace!(
+            "put: node {} received message {:#08x}",
+            self.settings.node, mi
+        );
         match self.saps.owner(mi) {
             Some(sap) => {
                 let data = report.control.has(Control::SM).then_some(report.data);
