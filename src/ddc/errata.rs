@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(numbers(Revision::RUN_1), (1..=15).collect::<Vec<_>>());
         let second: Vec<u8> = (1..=8).chain(16..=21).collect();
         assert_eq!(numbers(Revision::RUN_2), second);
-        assert_eq!(numbers(Revision::IDEAL), []);
+        assert_eq!(numbers(Revision::IDEAL), [0u8; 0]);
     }
 
     #[test]

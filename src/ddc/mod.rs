@@ -304,7 +304,8 @@ impl Ddc {
                 self.port.push(symbol);
             }
             self.port.silence();
-        } else if !receives {
+        } else if !receives || gone {
+            // Without signal for an edge, so that the router starts over, too.
             self.port.silence();
         } else {
             if input.has_signal() && !self.port.is_up() {

@@ -22,6 +22,8 @@ pub enum Difference {
     Router(usize),
     /// What is under way on this wire.
     Wire(usize),
+    /// The faults, or what they have done.
+    Faults,
 }
 
 impl<P: Probe> Machine<'_, P> {
@@ -53,6 +55,13 @@ impl<P: Probe> Machine<'_, P> {
             if a.chip != b.chip {
                 return Some(Difference::Router(i));
             }
+        }
+        let same = match (&self.faults, &other.faults) {
+            (Some(a), Some(b)) => a.same(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if !same {
+            return Some(Difference::Faults);
         }
         let cycle = self.link_cycle();
         self.wires

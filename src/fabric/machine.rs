@@ -2,11 +2,13 @@
 
 use managed::ManagedSlice;
 
+use super::faults::Faults;
 use super::host::{Host, HostError};
 use super::node::{Node, Router};
 use super::probe::{Domain, Edge, NoProbe, Probe};
 use super::sweep::Sweep;
 use super::wiring::Wire;
+use crate::hsl::Line;
 use crate::time::{Clock, Duration, Frequency, Instant};
 
 /// Clocks and stepping of a machine.
@@ -65,10 +67,11 @@ pub struct Machine<'a, P = NoProbe> {
     pub(super) wires: ManagedSlice<'a, Wire>,
     pub(super) wires_used: usize,
     // No chip of the domain has to be stepped before this edge.
-    link_due: u64,
+    pub(super) link_due: u64,
     pci_due: u64,
     skip_idle: bool,
     scramble: Option<u64>,
+    pub(super) faults: Option<Faults<'a>>,
     probe: P,
 }
 
@@ -94,6 +97,7 @@ impl<'a> Machine<'a> {
             pci_due: 0,
             skip_idle: config.skip_idle,
             scramble: config.scramble,
+            faults: None,
             probe: NoProbe,
         }
     }
@@ -115,6 +119,7 @@ impl<'a> Machine<'a> {
             pci_due,
             skip_idle,
             scramble,
+            faults,
             ..
         } = self;
         Machine {
@@ -129,6 +134,7 @@ impl<'a> Machine<'a> {
             pci_due,
             skip_idle,
             scramble,
+            faults,
             probe,
         }
     }
@@ -286,6 +292,9 @@ impl<'a, P: Probe> Machine<'a, P> {
         self.link.tick();
         let scramble = self.scramble;
         self.sweep(all, |sweep| sweep.link_edge(scramble));
+        if self.faults.is_some() {
+            self.disturb_cables(self.link.cycle());
+        }
         self.report(Edge {
             domain: Domain::Link,
             cycle: self.link.cycle(),
@@ -316,9 +325,18 @@ impl<'a, P: Probe> Machine<'a, P> {
             all,
             link_due: self.link_due,
             pci_due: self.pci_due,
+            faults: self.faults.as_mut(),
         };
         pass(&mut sweep);
         (self.link_due, self.pci_due) = (sweep.link_due, sweep.pci_due);
+    }
+
+    /// Puts `line` on a wire after link edge `cycle`, past its faults.
+    pub(super) fn send(&mut self, wire: u16, cycle: u64, line: Line) {
+        self.sweep(false, |sweep| {
+            sweep.link = cycle;
+            sweep.send(wire, line);
+        });
     }
 
     #[inline]

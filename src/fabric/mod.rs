@@ -4,9 +4,10 @@
 //! [`labelling`] computes the routers' interval tables. A [`Node`] is a host
 //! with its controller (memory, PCI bus, host bridge, PCI-DDC), a [`Router`] an
 //! RCUBE with its ports; a board is one of each, joined by the parallel port 0
-//! of the router. [`Machine`] steps them on two clocks.
+//! of the router. [`Machine`] steps them on two clocks. [`faults`] spoils their
+//! cables and buses.
 //!
-//! Documents: hw/doc/fabric.md, hw/doc/topology.md.
+//! Documents: hw/doc/fabric.md, hw/doc/topology.md, hw/doc/faults.md.
 
 #[cfg(feature = "alloc")]
 pub mod analysis;
@@ -16,6 +17,7 @@ mod channel;
 mod compare;
 #[cfg(feature = "alloc")]
 pub mod deadlock;
+pub mod faults;
 mod host;
 pub mod labelling;
 mod machine;

@@ -47,6 +47,9 @@ pub struct Node<'a> {
     pub(super) held: Line,
     pub(super) pci_schedule: Schedule,
     pub(super) link_schedule: Schedule,
+    /// Slot of the faults on the bus, and when they need a look at it.
+    pub(super) fault: u16,
+    pub(super) fault_due: u64,
 }
 
 impl<'a> Node<'a> {
@@ -66,6 +69,8 @@ impl<'a> Node<'a> {
             held: Line::DEAD,
             pci_schedule: Schedule::NEW,
             link_schedule: Schedule::NEW,
+            fault: NOWHERE,
+            fault_due: u64::MAX,
         }
     }
 

@@ -1,7 +1,8 @@
 //! One clock edge: the chips that are due are stepped, and what they leave
 //! behind wakes others.
 
-use super::node::{Node, Router, Schedule};
+use super::faults::Faults;
+use super::node::{NOWHERE, Node, Router, Schedule};
 use super::wiring::{End, Wire};
 use crate::hsl::Line;
 use crate::hsl::word::Set;
@@ -19,6 +20,7 @@ pub(super) struct Sweep<'e, 'a> {
     /// No chip of the domain has to be stepped before this edge.
     pub(super) link_due: u64,
     pub(super) pci_due: u64,
+    pub(super) faults: Option<&'e mut Faults<'a>>,
 }
 
 impl Sweep<'_, '_> {
@@ -148,9 +150,18 @@ impl Sweep<'_, '_> {
         self.drive(tx, line);
     }
 
-    /// Puts `line` on a wire after this link edge and wakes who will see it.
+    /// What a chip drives after this link edge.
     #[inline]
     fn drive(&mut self, wire: u16, line: Line) {
+        match self.wires.get_mut(usize::from(wire)) {
+            Some(wire) if wire.fault => wire.offered = line,
+            _ => self.send(wire, line),
+        }
+    }
+
+    /// Puts `line` on a wire after this link edge and wakes who will see it.
+    #[inline]
+    pub(super) fn send(&mut self, wire: u16, line: Line) {
         let Some(wire) = self.wires.get_mut(usize::from(wire)) else {
             return;
         };
@@ -191,9 +202,15 @@ impl Sweep<'_, '_> {
         let status = router
             .as_ref()
             .map_or(0, |router| router.chip.link_status());
+        if node.fault != NOWHERE
+            && let Some(faults) = &mut self.faults
+        {
+            faults.disturb_bus(node, cycle);
+        }
         node.step_pci(status, ddc_first);
         node.pci_schedule.seen = cycle;
         let due = (cycle + 1).saturating_add(node.pci_idle_for());
+        let due = due.min(node.fault_due);
         node.pci_schedule.due = due;
         self.pci_due = self.pci_due.min(due);
         // The link side may have something to do now.
@@ -203,7 +220,7 @@ impl Sweep<'_, '_> {
             // A soft reset takes the parallel port's signal away at once: idle
             // from then on, but the cable has to learn of it.
             let tx = self.wires.get(usize::from(node.tx));
-            if tx.is_some_and(|wire| wire.line.last() != node.ddc.link_output()) {
+            if tx.is_some_and(|wire| wire.driven() != node.ddc.link_output()) {
                 link = next;
             }
             node.link_schedule.wake(link);

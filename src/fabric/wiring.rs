@@ -6,6 +6,7 @@ use super::channel::{Channel, DelayError};
 use super::machine::Machine;
 use super::node::NOWHERE;
 use super::probe::Probe;
+use crate::hsl::Line;
 use crate::time::Duration;
 
 /// One end of a cable.
@@ -39,6 +40,9 @@ impl fmt::Display for End {
 #[repr(C, align(64))]
 pub struct Wire {
     pub(super) to: Option<End>,
+    /// Faults stand between what the near end drives and the line.
+    pub(super) fault: bool,
+    pub(super) offered: Line,
     pub(super) line: Channel,
 }
 
@@ -47,7 +51,18 @@ impl Wire {
     pub const fn free() -> Self {
         Self {
             to: None,
+            fault: false,
+            offered: Line::DEAD,
             line: Channel::DIRECT,
+        }
+    }
+
+    /// What its near end drives.
+    pub(super) fn driven(&self) -> Line {
+        if self.fault {
+            self.offered
+        } else {
+            self.line.last()
         }
     }
 }
@@ -149,6 +164,7 @@ impl<P: Probe> Machine<'_, P> {
                 *slot = Wire {
                     line: channel.clone(),
                     to: Some(to),
+                    ..Wire::free()
                 };
             }
         }

@@ -43,7 +43,7 @@ pub struct LinkConfig {
     /// start-up are all that RCUBE's input FIFO holds, so more is an error.
     pub credit_limit: u8,
     /// Cycles without signal by which a parallel port tells the other side
-    /// that it starts over after a credit error: 16. Chosen: longer than
+    /// that it starts over after an exception: 16. Chosen: longer than
     /// anything that is under way between the two.
     pub parallel_restart_cycles: u16,
 }
@@ -213,11 +213,10 @@ impl Life {
     }
 
     pub(super) fn restart(&mut self, cause: Down) -> Received {
-        self.enter(match (self.kind, cause) {
-            // It is the other side that vanished: wait for it.
-            (PortKind::Parallel, Down::NoSignal) => Phase::Listen,
-            _ => Phase::Reset,
-        });
+        // A parallel port is silent for a while even when it was the other side
+        // that vanished: that side may not have noticed, and both have to
+        // forget their credits.
+        self.enter(Phase::Reset);
         Received::Down(cause)
     }
 

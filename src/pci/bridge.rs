@@ -195,6 +195,18 @@ impl HostBridge {
             .map_err(|()| BridgeError::ResponsesFull { max: MAX_RESPONSES })
     }
 
+    /// Whether the coming edge, with the bus as it stands, takes in the address
+    /// of a transaction of PCI-DDC that the memory decodes; and whether that is
+    /// a write. A response given now is for that transaction, if none waits.
+    pub fn is_addressed<M: Memory>(&self, bus: &Signals, memory: &M) -> Option<bool> {
+        let begins = !bus.frame_n && self.last_frame_n && !self.initiator.runs();
+        if begins && self.target.is_idle() {
+            Target::decodes(bus, memory)
+        } else {
+            None
+        }
+    }
+
     /// Withholds GNT# from PCI-DDC, from the next edge on, while `hold`.
     pub const fn hold_grant(&mut self, hold: bool) {
         self.arbiter.hold(hold);

@@ -78,6 +78,11 @@ impl Target {
         }
     }
 
+    /// Whether the address on the bus is the memory's, and for a write.
+    pub(super) fn decodes<M: Memory>(bus: &Signals, memory: &M) -> Option<bool> {
+        memory_direction(Command::from_bits(bus.cbe_n)).filter(|_| memory.claims(bus.ad))
+    }
+
     /// The address phase of a transaction of another agent.
     pub(super) fn address<M: Memory>(
         &mut self,
@@ -86,12 +91,9 @@ impl Target {
         config: &BridgeConfig,
         stats: &mut BridgeStats,
     ) {
-        let Some(write) = memory_direction(Command::from_bits(bus.cbe_n)) else {
+        let Some(write) = Self::decodes(bus, memory) else {
             return;
         };
-        if !memory.claims(bus.ad) {
-            return;
-        }
         let response = if self.responses.is_empty() {
             TargetResponse::Normal
         } else {

@@ -223,4 +223,45 @@ impl Writers {
         }
         None
     }
+
+    /// Starts all transfers of both boards at once (at most 4 each) and runs until
+    /// all are sent and told; the tags that arrived at each board. Transfer `tag`
+    /// of a board goes from `local` of it to `remote` of the other.
+    pub fn exchange(&mut self, transfers: &[Vec<(u32, u32, u32)>; 2]) -> Option<[Vec<u32>; 2]> {
+        let Self { rig, writers } = self;
+        let mut open = [Vec::new(), Vec::new()];
+        for (board, list) in transfers.iter().enumerate() {
+            for (tag, &(local, remote, length)) in (0..).zip(list) {
+                let transfer = Transfer {
+                    node: 1 - board as u16,
+                    local: local.into(),
+                    remote: remote.into(),
+                    length: length.into(),
+                    flags: Flags {
+                        notify_receiver: true,
+                        tag,
+                    },
+                };
+                let token = writers[board].start(&mut at(rig, board), transfer);
+                open[board].push(token.unwrap());
+            }
+        }
+        let mut told = [Vec::new(), Vec::new()];
+        for _ in 0..60_000 {
+            rig.run(31);
+            for board in [0, 1] {
+                let writer = &mut writers[board];
+                writer.poll(&mut at(rig, board)).ok()?;
+                while let Some(arrival) = writer.arrival() {
+                    told[board].push(arrival.tag);
+                }
+                open[board].retain(|token| writer.progress(token) == Ok(Progress::Pending));
+            }
+            let all = [0, 1].map(|board| told[board].len() == transfers[1 - board].len());
+            if all == [true, true] && open.iter().all(Vec::is_empty) {
+                return Some(told);
+            }
+        }
+        None
+    }
 }
