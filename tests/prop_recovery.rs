@@ -137,11 +137,7 @@ impl Message {
 }
 
 fn holds(policy: Policy, topology: &Topology<'_>, faults: &[Fault], waves: &[Vec<Message>]) {
-    let setup = Setup {
-        policy,
-        ..Setup::default()
-    };
-    let mut rig = Rig::new(topology, &setup);
+    let mut rig = Rig::new(topology, &Setup::of(policy));
     let ends = rig.ends();
     let events: Vec<_> = faults
         .iter()
@@ -196,10 +192,11 @@ proptest! {
 
     #[test]
     fn no_message_is_lost_silently_told_twice_or_wrong(
+        policy in prop_oneof![2 => Just(Policy::Ideal), 1 => Just(Policy::Run2), 1 => Just(Policy::Run1)],
         topology in topology(),
         faults in prop::collection::vec(fault(), 0..=20),
         waves in prop::collection::vec(prop::collection::vec(message(), 1..8), 1..6),
     ) {
-        holds(Policy::Ideal, &topology, &faults, &waves);
+        holds(policy, &topology, &faults, &waves);
     }
 }

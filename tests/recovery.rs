@@ -9,15 +9,23 @@ use multipc::fabric::faults::{BusFault, CableFault, FaultEvent, Kind, Transfers}
 use multipc::fabric::topology::{Port, PortId, Topology};
 use multipc::hsl::Symbol;
 use multipc::pci::TargetResponse;
+use multipc::put::Policy;
 use multipc::time::Duration;
 use recovery_rig::{Rig, Setup};
 
 const LIMIT: Duration = Duration::from_us(100_000);
 
+fn iproduct<'a, A, B>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (&'a A, &'a B)> {
+    a.iter().flat_map(move |a| b.iter().map(move |b| (a, b)))
+}
+
 #[test]
-fn without_faults_all_is_delivered_once_and_nothing_is_sent_again() {
-    for (nodes, topology) in [(2, Topology::pair()), (4, Topology::line(4))] {
-        let mut rig = Rig::new(&topology.unwrap(), &Setup::default());
+fn without_faults_all_is_delivered_once_by_every_run() {
+    let machines = [(2, Topology::pair()), (4, Topology::line(4))];
+    let policies = [Policy::Ideal, Policy::Run2, Policy::Run1];
+    for ((nodes, topology), policy) in iproduct(&machines, &policies) {
+        let (nodes, topology) = (*nodes, topology.as_ref().unwrap());
+        let mut rig = Rig::new(topology, &Setup::of(*policy));
         for k in 0..20 {
             for from in 0..nodes {
                 let to = (from + 1 + k % (nodes - 1)) % nodes;
@@ -28,11 +36,15 @@ fn without_faults_all_is_delivered_once_and_nothing_is_sent_again() {
                 ));
             }
         }
-        assert!(rig.run(LIMIT), "{}", rig.explain());
+        assert!(rig.run(LIMIT), "{policy:?} {}", rig.explain());
         assert_eq!(rig.verdict(), (20 * usize::from(nodes), 0));
         for layer in &rig.layers {
             let stats = layer.stats();
-            assert_eq!((stats.resent, stats.restarts), (0, 0), "{}", rig.explain());
+            // The first run spoils data by itself (erratum 14).
+            if *policy != Policy::Run1 {
+                let undisturbed = (stats.resent, stats.restarts) == (0, 0);
+                assert!(undisturbed, "{policy:?} {}", rig.explain());
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use multipc::ddc::Revision;
 use multipc::fabric::faults::{FaultEvent, Faults};
 use multipc::fabric::labelling::{Labelling, Method};
 use multipc::fabric::topology::Topology;
@@ -22,6 +23,7 @@ pub const CONTROL: u32 = 0x1_0000;
 pub const SOURCE: u32 = 0x2_0000;
 pub const TARGET: u32 = 0x8_0000;
 const END: u32 = 0x10_0000;
+const BOUNCE: u32 = END;
 /// Between two rounds of polls.
 pub const ROUND: Duration = Duration::from_us(5);
 /// What received bytes are overwritten with.
@@ -69,16 +71,45 @@ pub struct Rig {
 
 pub struct Setup {
     pub policy: Policy,
+    pub revision: Revision,
     pub board: BoardConfig,
     pub recovery: RecoveryConfig,
     pub change: fn(&mut PutConfig<'_>),
+}
+
+impl Setup {
+    /// The silicon of a run, with the driver of that run.
+    pub fn of(policy: Policy) -> Self {
+        let mut setup = Self {
+            policy,
+            revision: match policy {
+                Policy::Run1 => Revision::RUN_1,
+                Policy::Run2 => Revision::RUN_2,
+                _ => Revision::IDEAL,
+            },
+            ..Self::default()
+        };
+        setup.board.ddc.revision = setup.revision;
+        if policy == Policy::Run1 {
+            // A packet for each word: nine times as long on the way.
+            setup.recovery.timeout = Duration::from_us(600);
+            setup.recovery.stall = Duration::from_us(6_000);
+            setup.recovery.segment = 256;
+        }
+        setup
+    }
 }
 
 impl Default for Setup {
     fn default() -> Self {
         Self {
             policy: Policy::Ideal,
-            board: BoardConfig::default(),
+            revision: Revision::IDEAL,
+            board: {
+                let mut board = BoardConfig::default();
+                board.memory_bytes = 0x11_1000;
+                board
+            },
             recovery: recovery_config(),
             change: |_| (),
         }
@@ -103,9 +134,11 @@ impl Rig {
                 settings.base = TABLES;
                 settings.nodes = nodes;
                 settings.entries = 32;
-                settings.counters = 16;
+                settings.counters = 128;
                 settings.model = multipc::put::Model::Polling;
                 settings.policy = setup.policy;
+                settings.capabilities = setup.revision.into();
+                settings.bounce = Some(BOUNCE);
                 (setup.change)(&mut settings);
                 settings
             };

@@ -85,7 +85,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
                 .emergency_stop(hw, Fault::InterruptLoop { status: 0 });
         }
         // Identifiers stay with their users.
-        let saps = self.put.saps.clone();
+        let saps = self.put.saps;
         self.put.end();
         let settings = PutConfig {
             table: self.table.as_ref().map(|table| table.as_slice()),

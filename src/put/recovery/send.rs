@@ -130,10 +130,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             if self.jobs.must_wait(index) {
                 continue;
             }
-            loop {
-                let Some(job) = self.jobs.get(index).copied() else {
-                    break;
-                };
+            while let Some(job) = self.jobs.get(index).copied() {
                 let open = self.peers.get(usize::from(job.node)).is_some_and(|peer| {
                     peer.contact == Contact::Open && peer.in_flight() < self.config.window.into()
                 });
