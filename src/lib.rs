@@ -45,3 +45,5 @@ pub mod cluster;
 
 #[cfg(feature = "cli")]
 pub mod cli;
+
+pub mod guide;
