@@ -3,8 +3,8 @@
 // Each benchmark uses its part.
 #![allow(dead_code)]
 
-use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 /// xorshift64*.
 pub struct Random(pub u64);
@@ -50,14 +50,18 @@ impl Stopwatch {
     }
 
     pub fn seconds(&self) -> f64 {
+        let wall = self.wall.elapsed();
         match (self.cpu, cpu_ns()) {
-            (Some(begin), Some(end)) => (end - begin) as f64 / 1e9,
-            _ => self.wall.elapsed().as_secs_f64(),
+            (Some(begin), Some(end)) => end.saturating_sub(begin) as f64 / 1e9,
+            _ => wall.as_secs_f64(),
         }
     }
 }
 
 fn cpu_ns() -> Option<u64> {
+    // The count is brought up to date when the thread leaves its processor, and
+    // else only a few hundred times a second.
+    thread::sleep(Duration::from_micros(1));
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     stat.split_whitespace().next()?.parse().ok()
 }
