@@ -16,7 +16,7 @@ use multipc::ddc::lme::{Control, Descriptor, Ring};
 use multipc::ddc::registers::{LpeBase, LpeCurrent, LpeMax, LpeNew};
 use multipc::fabric::labelling::Method;
 use multipc::fabric::topology::{Grid, Topology};
-use multipc::fabric::{Channel, Machine, Node, Router};
+use multipc::fabric::{Channel, Machine, Node, Router, Wire};
 use multipc::pci::HostBridge;
 use multipc::rcube::Rcube;
 use multipc::time::{Duration, Instant};
@@ -319,12 +319,13 @@ fn main() {
         }
     }
     println!(
-        "bytes of state: Rcube {}, Ddc {}, HostBridge {}, Node {} (without host memory), Router {}, Channel {}",
+        "bytes of state: Rcube {}, Ddc {}, HostBridge {}, Node {} (without host memory), Router {}, Channel {}, Wire {}",
         size_of::<Rcube>(),
         size_of::<Ddc>(),
         size_of::<HostBridge>(),
         size_of::<Node<'_>>(),
         size_of::<Router>(),
         size_of::<Channel>(),
+        size_of::<Wire>(),
     );
 }

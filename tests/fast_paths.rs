@@ -9,7 +9,7 @@ use common::cases;
 use machine_rig::{Mischief, Rng, assert_clean, carry_out, fill_sources, quick, script, tables};
 use multipc::cluster::{Cluster, ClusterConfig};
 use multipc::ddc::registers::REGISTERS;
-use multipc::fabric::topology::Topology;
+use multipc::fabric::topology::{Cable, PortId, Topology, TopologyBuilder};
 use multipc::fabric::{Domain, Edge, Machine, Parts, Probe};
 use multipc::hsl::Line;
 use multipc::time::{Duration, Instant};
@@ -239,6 +239,23 @@ fn two_boards_under_steady_traffic_run_alike_in_every_way() {
     let pair = Topology::pair().unwrap();
     for seed in 50..50 + u64::from(cases(3)) {
         all_ways_agree(&pair, seed, 200, Mischief::None);
+    }
+}
+
+#[test]
+fn long_cables_run_alike_in_every_way() {
+    // 2, 24 and 63 link cycles from pin to pin; the last is the longest.
+    for (ns, seed) in [20, 350, 950].into_iter().zip(80..) {
+        let mut builder = TopologyBuilder::new();
+        let boards = [builder.board(), builder.board(), builder.board()];
+        for [a, b] in [[0, 1], [1, 2]] {
+            let cable = Cable::new(PortId::new(boards[a], 2), PortId::new(boards[b], 1));
+            builder.cable(cable.with_delay(Duration::from_ns(ns)));
+        }
+        let line = builder.build().unwrap();
+        for more in 0..u64::from(cases(1)) {
+            all_ways_agree(&line, seed + 1000 * more, 120, Mischief::Resets);
+        }
     }
 }
 

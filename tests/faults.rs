@@ -5,7 +5,10 @@ mod fault_rig;
 
 use fault_rig::*;
 use multipc::fabric::End;
-use multipc::fabric::faults::{BusFault, CableFault, FaultEvent, Faults, Kind, Transfers};
+use multipc::fabric::faults::{
+    BusFault, BusSlot, CableFault, CableSlot, Effect, FaultEvent, FaultRecord, Faults, Kind,
+    Transfers,
+};
 use multipc::hsl::Symbol;
 use multipc::pci::{Rule, TargetResponse, Violation};
 
@@ -620,6 +623,44 @@ fn places_that_are_not_there_are_named() {
         rig.machine.set_faults(faults).unwrap_err().to_string(),
         "no slot left of 0 for faults on the cable from router 0 port 1"
     );
+}
+
+#[test]
+fn storage_can_be_the_callers() {
+    let mut rig = Rig::pair();
+    // A cut of both directions takes two slots, a bus one.
+    let cut = CableFault::Cut {
+        cycles: 1,
+        both: true,
+    };
+    let events = [
+        FaultEvent::respond(1, Transfers::Writes, 1, TargetResponse::Retry),
+        FaultEvent::cable(port(0, 1), Kind::Data, 30, cut),
+    ];
+    let cables = [CableSlot::FREE, CableSlot::FREE];
+    let records = [FaultRecord::EMPTY, FaultRecord::EMPTY];
+    let faults = Faults::new(events, cables, [BusSlot::FREE], records);
+    rig.machine.set_faults(faults).unwrap();
+    let message = rig.post(0, 1, 64);
+    rig.us(300);
+    assert_eq!((rig.errors(1), rig.told(message)), (EEP | R3, 0));
+    let faults = rig.machine.faults().unwrap();
+    // Two cuts, their ends, and the retry of what had come; the newest two stay.
+    assert_eq!((faults.total(), faults.records().count()), (5, 2));
+    let last = faults.records().last().unwrap();
+    assert!(matches!(
+        last.effect,
+        Effect::Responded {
+            transaction: 1,
+            response: TargetResponse::Retry,
+            ..
+        }
+    ));
+    // The rest of the packet drained before the cable.
+    assert_eq!(faults.cables()[0].count(Kind::End), 0);
+    assert_eq!(faults.buses()[0].count(Transfers::Writes), 2);
+    rig.recover(0);
+    rig.assert_works(0, 1);
 }
 
 #[test]

@@ -160,6 +160,7 @@ impl Ddc {
     /// Everything as after power-on, but for the bus: the target ends the access
     /// in hand, and the parity of what was on the bus is still checked.
     fn reset(&mut self) {
+        debug!("soft reset");
         let (mut master, target) = (self.master, self.target);
         master.reset();
         let r3_status = self.regs.status.r3_status;

@@ -14,13 +14,14 @@ const SLOTS: usize = 64;
 /// The delay line of one direction of a cable.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
 pub struct Channel {
+    // In this order, so that what a short cable uses lies together.
     filled: u64,
-    delay: u64,
-    // Of the slots, `mask + 1` are used: enough for the delay, and no more, so
-    // that short cables stay in the cache.
-    mask: u64,
     last: Line,
+    delay: u8,
+    // Of the slots, `mask + 1` are used: enough for the delay, and no more.
+    mask: u8,
     // Slot `c & mask` is what the reader samples at its edge `c`, for
     // `c <= filled`; beyond that it samples `last`.
     ring: [Line; SLOTS],
@@ -38,9 +39,9 @@ impl Channel {
     const fn of(delay: u64) -> Self {
         Self {
             filled: 0,
-            delay,
-            mask: (delay + 1).next_power_of_two() - 1,
             last: Line::DEAD,
+            delay: delay as u8,
+            mask: (delay as u8 + 1).next_power_of_two() - 1,
             ring: [Line::DEAD; SLOTS],
         }
     }
@@ -68,11 +69,11 @@ impl Channel {
 
     /// Link cycles from pin to pin.
     pub const fn delay(&self) -> u64 {
-        self.delay
+        self.delay as u64
     }
 
     const fn slot(&self, cycle: u64) -> usize {
-        (cycle & self.mask) as usize % SLOTS
+        (cycle as u8 & self.mask) as usize % SLOTS
     }
 
     /// What the far end samples at its edge `cycle`; it may ask for the present
@@ -86,14 +87,16 @@ impl Channel {
         }
     }
 
-    /// Takes what the near end drives after its edge `cycle`; true when that
-    /// is something the far end has to wake for, at edge `cycle + delay`.
+    /// Takes what the near end drives after its edge `cycle`; true when the far
+    /// end has to be woken for it, at edge `cycle + delay`. Behind a line that
+    /// is not quiet it is awake anyway.
     #[inline]
     pub fn write(&mut self, cycle: u64, line: Line) -> bool {
         if line == self.last && line.is_quiet() {
             return false;
         }
-        let at = cycle + self.delay;
+        let wakes = self.last.is_quiet();
+        let at = cycle + self.delay();
         // What nobody wrote while the sender slept was its last line. The
         // reader may still ask for this edge.
         let mut gap = (self.filled + 1).max(cycle);
@@ -106,11 +109,11 @@ impl Channel {
         self.ring[slot] = line;
         self.filled = at;
         self.last = line;
-        true
+        wakes
     }
 
-    /// From edge `cycle` on, and until the next [`write`](Self::write) that
-    /// returns true, the far end samples the same quiet line.
+    /// From edge `cycle` on, and until the next [`write`](Self::write) of
+    /// another line, the far end samples the same quiet line.
     #[inline]
     pub fn is_settled(&self, cycle: u64) -> bool {
         cycle >= self.filled && self.last.is_quiet()
@@ -120,7 +123,7 @@ impl Channel {
     pub fn same_after(&self, other: &Self, cycle: u64) -> bool {
         self.delay == other.delay
             && self.last == other.last
-            && (cycle + 1..=cycle + self.delay).all(|c| self.read(c) == other.read(c))
+            && (cycle + 1..=cycle + self.delay()).all(|c| self.read(c) == other.read(c))
     }
 
     /// The line that holds when [settled](Self::is_settled).
@@ -204,7 +207,7 @@ mod tests {
         assert!(channel.is_settled(0));
         assert!(channel.write(10, Line::symbol_of(Symbol::EP)));
         assert!(!channel.is_settled(100));
-        assert!(channel.write(11, Line::IDLE));
+        assert!(!channel.write(11, Line::IDLE));
         assert!(!channel.is_settled(13));
         assert!(channel.is_settled(14));
         assert!(!channel.write(12, Line::IDLE));

@@ -36,22 +36,24 @@ impl fmt::Display for End {
 /// One direction of a cable: the delay line and the chip that reads it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+// A short cable is one line of the cache.
+#[repr(C, align(64))]
 pub struct Wire {
-    pub(super) line: Channel,
     pub(super) to: Option<End>,
     /// Faults stand between what the near end drives and the line.
     pub(super) fault: bool,
     pub(super) offered: Line,
+    pub(super) line: Channel,
 }
 
 impl Wire {
     /// A free wire, for the storage of [`Machine::new`].
     pub const fn free() -> Self {
         Self {
-            line: Channel::DIRECT,
             to: None,
             fault: false,
             offered: Line::DEAD,
+            line: Channel::DIRECT,
         }
     }
 

@@ -214,11 +214,13 @@ impl PortBank {
         }
         match received {
             Received::Up => {
+                debug!("link {} up", k);
                 self.up |= bit;
                 self.opening |= bit;
                 self.due |= bit;
             }
-            Received::Down(_) => {
+            Received::Down(why) => {
+                debug!("link {} down: {:?}", k, why);
                 self.credits = without(self.credits, bit);
                 self.flits = without(self.flits, bit);
                 self.up &= !bit;

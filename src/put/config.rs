@@ -3,6 +3,7 @@
 use super::emulate;
 use super::error::{InitError, MAX_ENTRIES, MAX_NODES, TABLE_LEN};
 use super::layout::Layout;
+use super::policy::Policy;
 use super::revision::Capabilities;
 use super::sap::MI_LIMIT;
 
@@ -100,6 +101,12 @@ pub struct PutConfig<'t> {
     pub settle_us: u32,
     /// What register 00h must hold; `None` skips the test.
     pub identity: Option<u32>,
+    /// What is done about errors.
+    pub policy: Policy,
+    /// A layer above sends lost messages again, so that link errors do not
+    /// stop the board; `Reliable` sets it itself.
+    #[doc(alias = "AVOID_LINK_ERROR")]
+    pub recovery: bool,
     /// Physical address, a multiple of 4, of [`BOUNCE_BYTES`] of memory that the
     /// driver may use as it likes. Needed to post pages that silicon without
     /// [`Capabilities::unaligned_local`] cannot read in place.
@@ -130,6 +137,8 @@ impl Default for PutConfig<'_> {
             reserve: 0,
             settle_us: 1_000_000,
             identity: Some(0),
+            policy: Policy::default(),
+            recovery: false,
             bounce: None,
         }
     }
@@ -144,6 +153,48 @@ impl<'t> PutConfig<'t> {
             base,
             table: Some(table),
             ..Self::default()
+        }
+    }
+
+    /// The same without the routing table, for whoever keeps that apart.
+    pub(crate) fn without_table(&self) -> PutConfig<'static> {
+        let Self {
+            base,
+            entries,
+            counters,
+            node,
+            nodes,
+            table: _,
+            model,
+            capabilities,
+            count_packets,
+            acknowledge,
+            scan,
+            reserve,
+            settle_us,
+            identity,
+            policy,
+            recovery,
+            bounce,
+        } = *self;
+        PutConfig {
+            base,
+            entries,
+            counters,
+            node,
+            nodes,
+            table: None,
+            model,
+            capabilities,
+            count_packets,
+            acknowledge,
+            scan,
+            reserve,
+            settle_us,
+            identity,
+            policy,
+            recovery,
+            bounce,
         }
     }
 

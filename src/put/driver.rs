@@ -6,6 +6,7 @@ use super::config::{Acknowledge, Model, PutConfig, ReportScan};
 use super::error::{AttachError, MAX_NODES, SapError};
 use super::event::Fault;
 use super::layout::Layout;
+use super::policy::Policy;
 use super::port::{DmaMemory, RegisterPort};
 use super::revision::Capabilities;
 use super::ring::SendRing;
@@ -73,6 +74,8 @@ pub(crate) struct Settings {
     pub(crate) acknowledge: Acknowledge,
     pub(crate) scan: ReportScan,
     pub(crate) reserve: u32,
+    pub(crate) policy: Policy,
+    pub(crate) recovery: bool,
     pub(crate) bounce: Option<u32>,
 }
 
@@ -98,6 +101,8 @@ impl From<&PutConfig<'_>> for Settings {
             count_packets: config.count_packets,
             acknowledge: config.acknowledge,
             scan: config.scan,
+            policy: config.policy,
+            recovery: config.recovery,
             reserve: config.reserve.max(config.capabilities.reserve()),
             bounce: config.bounce,
         }

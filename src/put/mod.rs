@@ -62,6 +62,7 @@ mod pieces;
 mod policy;
 mod port;
 mod post;
+mod recovery;
 mod release;
 mod revision;
 mod ring;
@@ -87,7 +88,12 @@ pub use error::{
     PortErrorOf, Protocol, READ_TRIES, SapError, ServeError, TABLE_LEN,
 };
 pub use event::{Event, Fault, Served};
+pub use policy::{Cause, Policy, Reaction};
 pub use port::{DmaMemory, RegisterPort};
+pub use recovery::{
+    Failure, Outcome, RecoveryConfig, RecoveryStats, Reliable, ReliableError, SetupError, Ticket,
+    UnknownTicket,
+};
 pub use revision::Capabilities;
 pub use sap::{MI_LIMIT, MiRange, SAPS, Sap};
 pub use start::Started;

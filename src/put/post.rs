@@ -216,6 +216,10 @@ impl Put {
     ) -> Result<Sequence, AddError<PortErrorOf<H>>> {
         let mut sequence = self.next_sequence();
         for descriptor in pieces.iter() {
+            trace!(
+                "put: node {} posts {} bytes to node {}",
+                self.settings.node, descriptor.page_length, descriptor.routing_part
+            );
             sequence = self.next_sequence();
             let free = self.ring.free();
             let address = self.layout.lme(self.ring.softnew());

@@ -2,12 +2,12 @@
 
 use super::config::{Acknowledge, ReportScan};
 use super::driver::{Hardware, Phase, Put};
-use super::error::{PortErrorOf, READ_TRIES, ServeError};
+use super::error::{PortErrorOf, ServeError};
 use super::event::{Event, Fault, Served};
 use super::pieces::unforced;
 use super::policy::PCI_ERRORS;
 use super::ring;
-use super::start::{ERRORS, EVENTS, load, read, write};
+use super::start::{BUS_MASTER, ERRORS, EVENTS, load, read, write};
 use crate::ddc::lme::{Control, Descriptor};
 use crate::ddc::lmr::Report;
 use crate::ddc::registers::{LmiNew, LpeCurrent, PciCommandStatus, Status};
@@ -179,7 +179,7 @@ impl Put {
             return Ok(self.serve_blind(hw, [budget; 2], true, &mut sink)?);
         }
         // The cause may show later than the interrupt.
-        for _ in 0..READ_TRIES {
+        for _ in 0..self.settings.policy.looks() {
             let status = read(hw, Status::OFFSET)?;
             let command = read(hw, PciCommandStatus::OFFSET)?;
             if status & self.settings.mask() & EVENTS | command & PCI_ERRORS != 0 {
@@ -221,6 +221,9 @@ impl Put {
         };
         if status & ERRORS | command & PCI_ERRORS != 0 {
             self.judge(hw, status, command, sink)?;
+        } else if self.settings.recovery && command & BUS_MASTER == 0 {
+            // Taken away by an error that was cleared without setting it.
+            self.rearm = true;
         }
         let [for_lme, for_lmr] = budgets;
         if self.phase != Phase::Running {
@@ -239,7 +242,7 @@ impl Put {
             return Ok(served);
         }
         self.set_bus_master(hw)?;
-        if stop_loops {
+        if stop_loops && self.settings.policy.stops_loops() {
             let unmet = |bit, walk: Walk| status & bit != 0 && !walk.acknowledged && !walk.more;
             let unmet = match (unmet(PAGE_TRANSMITTED, lme), unmet(PAGE_RECEIVED, lmr)) {
                 (true, _) => PAGE_TRANSMITTED,
@@ -471,6 +474,7 @@ impl Put {
 
     fn sent(&mut self, descriptor: Descriptor) -> Event {
         let mi = descriptor.control.mi();
+        trace!("put: node {} sent message {:#08x}", self.settings.node, mi);
         match self.saps.owner(mi) {
             Some(sap) => Event::Sent {
                 sap,
@@ -486,6 +490,10 @@ impl Put {
 
     fn received(&mut self, report: Report) -> Event {
         let mi = report.control.mi();
+        trace!(
+            "put: node {} received message {:#08x}",
+            self.settings.node, mi
+        );
         match self.saps.owner(mi) {
             Some(sap) => {
                 let data = report.control.has(Control::SM).then_some(report.data);

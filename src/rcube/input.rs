@@ -40,6 +40,7 @@ impl Rcube {
                 }
                 Front::Header(_) => {
                     self.switch.dropping |= 1 << input;
+                    debug!("router: no route, packet dropped at link {}", input);
                     note(&mut self.counters.no_route, input);
                 }
                 Front::Short => {

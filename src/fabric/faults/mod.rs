@@ -13,7 +13,7 @@
 //! use multipc::fabric::{End, topology::Topology};
 //!
 //! let mut cluster = Cluster::boot(&Topology::pair()?, &ClusterConfig::default())?;
-//! // The 20th data character that router 0 sends to router 1 is spoilt.
+//! // The 20th data character of router 0 to router 1 (BP is a character, too).
 //! let from = End::Router { router: 0, port: 1 };
 //! let event = FaultEvent::cable(from, Kind::Data, 20, CableFault::Corrupt(0x10));
 //! cluster.parts().0.set_faults(Faults::script(vec![event]))?;
@@ -21,7 +21,7 @@
 //! assert!(cluster.put(0, 1, 0x8_0000, 0xA_0000, 64).is_err());
 //! let faults = cluster.machine().faults().unwrap();
 //! let told: Vec<String> = faults.records().map(|r| r.to_string()).collect();
-//! assert!(told[0].contains("cable from router 0 port 1: character 20 is 10 instead of 00"));
+//! assert!(told[0].contains("cable from router 0 port 1: character 21 is 10 instead of 00"));
 //! # }
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```

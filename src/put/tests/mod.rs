@@ -3,6 +3,7 @@
 extern crate std;
 
 mod faults;
+mod policy;
 mod posting;
 mod serving;
 mod starting;
