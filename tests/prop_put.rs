@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use multipc::mem::Ram;
 use multipc::put::testing::{FakeController, HostileController};
 use multipc::put::{
-    Acknowledge, AddError, Control, DmaMemory, Entry, Event, Model, Phase, Put, PutConfig,
-    ServeError, Writer, WriterConfig,
+    Acknowledge, AddError, BOUNCE_BYTES, Capabilities, Control, DmaMemory, Entry, Erratum, Event,
+    Model, Phase, Put, PutConfig, Revision, ServeError, Writer, WriterConfig,
 };
 use multipc::remote::{Flags, Progress, RemoteWrite, Transfer};
 use proptest::prelude::*;
@@ -295,6 +295,54 @@ proptest! {
             prop_assert!(accesses <= 11 * (30 + 4 * u64::from(budget)), "{} accesses", accesses);
             prop_assert!(put.lpe_free() < entries);
         }
+    }
+
+    #[test]
+    fn no_set_of_workarounds_hangs_or_writes_beside_its_memory_on_a_hostile_controller(
+        script in prop::collection::vec(any::<u8>(), 0..400),
+        seed in any::<u64>(),
+        failures in prop_oneof![Just(0u32), 3u32..50],
+        calls in prop::collection::vec((0u8..7, 0u16..20, 0u32..8), 1..60),
+        errata in prop::collection::vec(prop::sample::select(&Erratum::ALL), 0..12),
+    ) {
+        let mut hw = HostileController::new(&script, seed);
+        hw.quiet = true;
+        let mut config = config(24, Model::Interrupt, Acknowledge::Single);
+        config.nodes = 3;
+        config.counters = 20;
+        config.capabilities = Capabilities::from_errata(Revision::of(&errata));
+        // The buffer begins where the tables end.
+        let buffer = BASE + config.table_bytes() as u32;
+        config.bounce = Some(buffer);
+        let mut put = Put::new();
+        put.init(&mut hw, &config).unwrap();
+        let sap = put.register_sap().unwrap();
+        put.attach_mi_range(sap, 64).unwrap();
+        hw.quiet = false;
+        hw.failures = failures;
+        let last = Control::LMP.with(Control::NOS).with(Control::LMI).with(Control::NOR);
+        for (call, budget, skew) in calls {
+            let before = hw.accesses();
+            let mut events = 0u32;
+            let mut sink = |_| events += 1;
+            match call {
+                0 | 1 => {
+                    let entry = Entry::page(1, 5, 0x101 + skew, 0x204 - skew, 100, last);
+                    let _ = put.add_entry(&mut hw, entry);
+                }
+                2 => drop(put.send_short(&mut hw, 2, 7, [skew, seed as u32])),
+                3 => drop(put.poll(&mut hw, budget, &mut sink)),
+                4 => drop(put.on_interrupt(&mut hw, budget, &mut sink)),
+                5 => drop(put.flush_lme(&mut hw, budget, &mut sink)),
+                _ => drop(put.flush_lmr(&mut hw, budget, &mut sink)),
+            }
+            prop_assert!(events <= 2 * u32::from(budget) + 2);
+            // Up to 16 pages through the bounce buffer, 64 bytes at a time.
+            prop_assert!(hw.accesses() - before <= 40_000);
+        }
+        let (low, high) = hw.stored();
+        prop_assert!(low >= u64::from(BASE));
+        prop_assert!(high <= u64::from(buffer + BOUNCE_BYTES));
     }
 }
 

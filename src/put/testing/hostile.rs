@@ -18,6 +18,7 @@ pub struct HostileController<'a> {
     state: u64,
     written: [u32; 8],
     accesses: u64,
+    stored: (u64, u64),
     /// One access in this many fails; 0: none.
     pub failures: u32,
     /// Answer what a healthy start needs: identity 0, STATUS without errors.
@@ -32,6 +33,7 @@ impl<'a> HostileController<'a> {
             state: seed | 1,
             written: [0; 8],
             accesses: 0,
+            stored: (u64::MAX, 0),
             failures: 0,
             quiet: false,
         }
@@ -40,6 +42,11 @@ impl<'a> HostileController<'a> {
     /// Accesses so far.
     pub const fn accesses(&self) -> u64 {
         self.accesses
+    }
+
+    /// The lowest address that was stored to, and one past the highest.
+    pub const fn stored(&self) -> (u64, u64) {
+        self.stored
     }
 
     fn noise(&mut self) -> u32 {
@@ -91,6 +98,10 @@ impl RegisterPort for HostileController<'_> {
         self.written[self.accesses as usize & 7] = value;
         Ok(())
     }
+
+    fn inta(&mut self) -> Option<bool> {
+        Some(!self.quiet && self.noise() & 1 == 0)
+    }
 }
 
 impl DmaMemory for HostileController<'_> {
@@ -104,7 +115,10 @@ impl DmaMemory for HostileController<'_> {
         Ok(())
     }
 
-    fn store(&mut self, _addr: u32, _bytes: &[u8]) -> Result<(), FakeError> {
+    fn store(&mut self, addr: u32, bytes: &[u8]) -> Result<(), FakeError> {
+        let (low, high) = self.stored;
+        let (first, end) = (u64::from(addr), u64::from(addr) + bytes.len() as u64);
+        self.stored = (low.min(first), high.max(end));
         self.access()
     }
 }
