@@ -123,12 +123,13 @@ impl Poster {
             let offset = 4 * self.random.below(u64::from(SOURCE_BYTES - bytes) / 4) as u32;
             let slots = u64::from(TARGET_BYTES / bytes);
             let slot = self.random.below(slots) as u32;
-            let mut descriptor = Descriptor::default();
-            descriptor.page_length = bytes as u16;
-            descriptor.routing_part = other;
-            descriptor.control = Control::LMP;
-            descriptor.prsa = TARGET + slot * bytes;
-            descriptor.plsa = SOURCE + offset;
+            let descriptor = Descriptor {
+                page_length: bytes as u16,
+                routing_part: other,
+                control: Control::LMP,
+                prsa: TARGET + slot * bytes,
+                plsa: SOURCE + offset,
+            };
             host.store(self.new, &descriptor.emit()).unwrap();
             self.new = self.ring.next(self.new);
         }
