@@ -1,5 +1,7 @@
 //! Every seed of the fuzz targets holds what the targets check, on any toolchain.
 
+#![cfg(feature = "test-utils")]
+
 #[path = "../fuzz/src/lib.rs"]
 mod checks;
 
@@ -34,6 +36,21 @@ fn packet_seeds_hold() {
 #[test]
 fn chain_seeds_hold() {
     each_seed("chain", checks::chain);
+}
+
+#[test]
+fn driver_seeds_hold() {
+    each_seed("driver", checks::driver);
+}
+
+#[test]
+fn receiver_seeds_hold() {
+    each_seed("receiver", checks::receiver);
+}
+
+#[test]
+fn router_seeds_hold() {
+    each_seed("router", checks::router);
 }
 
 /// The check sums of these seeds were computed by another implementation (zlib).

