@@ -8,7 +8,7 @@ use std::vec;
 use std::vec::Vec;
 
 use clap::Args;
-use comfy_table::Table;
+use comfy_table::{Table, presets};
 use serde_json::json;
 
 use super::Failure;
@@ -97,6 +97,7 @@ pub(super) fn run(args: &RouteArgs, out: &mut impl Write) -> Result<(), Failure>
         pattern.messages()
     )?;
     let mut rows = Table::new();
+    rows.load_style(presets::NOTHING);
     rows.set_header(["cycles", "PEs", "of the paths"]);
     for (first, last, count) in runs(profile) {
         let span = if first == last {

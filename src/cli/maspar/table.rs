@@ -10,7 +10,7 @@ use std::vec;
 use std::vec::Vec;
 
 use clap::Args;
-use comfy_table::Table;
+use comfy_table::{Table, presets};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
@@ -119,6 +119,7 @@ fn rows(router: &Router) -> Result<Vec<(String, Pattern, Published)>, Failure> {
 pub(super) fn run(args: &TableArgs, out: &mut impl Write) -> Result<(), Failure> {
     let mut router = Box::new(Router::new(&RouterConfig::MP1).map_err(Failure::usage)?);
     let mut table = Table::new();
+    table.load_style(presets::NOTHING);
     table.set_header([
         "pattern",
         "hardware",
