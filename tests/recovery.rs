@@ -268,6 +268,59 @@ fn a_stuck_cable_in_the_middle_is_found_by_those_at_its_ends() {
     assert!(restarts > 0);
 }
 
+/// The wires of a board come up without a handshake: the side that is not cut
+/// off grants its two flits while the other one hears nothing, and the link is
+/// up and dead (hw/doc/recovery.md, "Weak points").
+#[test]
+fn a_wire_of_a_board_that_loses_its_opening_credits_is_opened_again() {
+    let topology = Topology::pair().unwrap();
+    for cycles in [2, 16, 17, 20, 24, 28, 29, 60, 5_000] {
+        for place in 0..6 {
+            let mut rig = acquainted(&topology, [0, 1]);
+            let ends = [way(&rig, 0, 1), way(&rig, 1, 0)].concat();
+            let cut = CableFault::Cut {
+                cycles,
+                both: false,
+            };
+            survives(
+                &mut rig,
+                [0, 1],
+                FaultEvent::cable(ends[place], Kind::Packet, 10, cut),
+            );
+            rig.verdict();
+        }
+    }
+}
+
+/// The second one comes when the board has been restarted for the first one and
+/// the node was not heard since.
+#[test]
+fn a_link_that_dies_again_after_the_restart_is_restarted_again() {
+    let topology = Topology::pair().unwrap();
+    for number in 2..=6 {
+        let mut rig = Rig::new(&topology, &Setup::default());
+        let wire = way(&rig, 0, 1)[2];
+        let cut = CableFault::Cut {
+            cycles: 29,
+            both: false,
+        };
+        // From the second on they hit the records that follow a restart.
+        let events: Vec<_> = (0..number)
+            .map(|k| FaultEvent::cable(wire, Kind::Packet, 1 + 3 * k, cut))
+            .collect();
+        rig.inject(&events);
+        assert!(rig.start(0, 1, 20));
+        assert!(rig.run(LIMIT), "{}", rig.explain());
+        rig.machine.take_faults();
+        rig.run_for(Duration::from_us(4_000));
+        let (_, before) = rig.verdict();
+        assert!(rig.start(0, 1, 20) && rig.start(1, 0, 20));
+        assert!(rig.run(LIMIT), "{}", rig.explain());
+        let (_, after) = rig.verdict();
+        assert_eq!(before, after, "{number} cuts\n{}", rig.explain());
+    }
+}
+
 #[test]
 fn a_cable_cut_for_ever_fails_what_had_to_cross_it_and_nothing_else() {
     let topology = Topology::line(3).unwrap();
