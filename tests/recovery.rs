@@ -268,6 +268,57 @@ fn a_stuck_cable_in_the_middle_is_found_by_those_at_its_ends() {
     assert!(restarts > 0);
 }
 
+/// The wires of a board come up without a handshake: the side that is not cut
+/// off grants its two flits while the other one hears nothing, and the link is
+/// up and dead (hw/doc/recovery.md, "Weak points").
+#[test]
+fn a_wire_of_a_board_that_loses_its_opening_credits_is_opened_again() {
+    let topology = Topology::pair().unwrap();
+    for cycles in [2, 16, 17, 20, 24, 28, 29, 60, 5_000] {
+        for place in 0..6 {
+            let mut rig = acquainted(&topology, [0, 1]);
+            let ends = [way(&rig, 0, 1), way(&rig, 1, 0)].concat();
+            let cut = CableFault::Cut {
+                cycles,
+                both: false,
+            };
+            survives(
+                &mut rig,
+                [0, 1],
+                FaultEvent::cable(ends[place], Kind::Packet, 10, cut),
+            );
+            rig.verdict();
+        }
+    }
+}
+
+/// The second one comes when the board has been restarted for the first one and
+/// the node was not heard since: what node 1 sends arrives, but it hears nothing.
+#[test]
+fn a_link_that_dies_again_after_the_restart_is_restarted_again() {
+    let topology = Topology::pair().unwrap();
+    for second in (80..500).step_by(20) {
+        let mut rig = Rig::new(&topology, &Setup::default());
+        let cut = CableFault::Cut {
+            cycles: 29,
+            both: false,
+        };
+        let event = |number| FaultEvent::cable(End::Node(1), Kind::Packet, number, cut);
+        rig.inject(&[event(1), event(second)]);
+        assert!(rig.start(1, 0, 20));
+        assert!(rig.run(LIMIT), "{}", rig.explain());
+        // Whatever is under way ends, and nobody gives up for good.
+        rig.run_for(Duration::from_us(30_000));
+        let explained = rig.explain();
+        rig.machine.take_faults();
+        let (_, before) = rig.verdict();
+        assert!(rig.start(0, 1, 20) && rig.start(1, 0, 20));
+        assert!(rig.run(LIMIT), "{}", rig.explain());
+        let (_, after) = rig.verdict();
+        assert_eq!(before, after, "at {second}\n{explained}{}", rig.explain());
+    }
+}
+
 #[test]
 fn a_cable_cut_for_ever_fails_what_had_to_cross_it_and_nothing_else() {
     let topology = Topology::line(3).unwrap();

@@ -76,6 +76,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
     /// Soft reset and start: rings, pointers, router and its links are new.
     fn restart_board<H: Hardware + ?Sized>(&mut self, hw: &mut H) {
         self.restart = false;
+        self.heard = false;
         self.port_errors = 0;
         self.stats.restarts += 1;
         // The next start resets the chip; until then nothing must be written.

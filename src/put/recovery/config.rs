@@ -39,8 +39,9 @@ pub struct RecoveryConfig {
     /// Questions without answer before the transfers to a node are given up.
     /// Chosen: 10, with the doubling 200 ms in all.
     pub attempts: u8,
-    /// Questions without answer before the own board is restarted, once until
-    /// the node is heard again: what brings back credits that a link lost.
+    /// Questions without answer before the own board is restarted, at most
+    /// once before the node is given up, and more rarely after it was, unless
+    /// nobody is heard at all: what brings back credits that a link lost.
     /// Chosen: 5. With more than `attempts` the board never is.
     pub restart_after: u8,
     /// Time in which no page leaves although some wait, after which the board

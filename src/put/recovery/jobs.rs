@@ -158,6 +158,13 @@ impl<const N: usize> Jobs<N> {
             .any(|job| job.node == node && job.is_waiting())
     }
 
+    /// Whether a transfer to `node` is in progress.
+    pub(super) fn concerns(&self, node: u16) -> bool {
+        self.queue
+            .iter()
+            .any(|job| job.node == node && job.state == State::Pending)
+    }
+
     /// `node` has accepted all numbers before `number`: how many transfers that
     /// completes.
     pub(super) fn acknowledge(&mut self, node: u16, number: u32) -> u64 {

@@ -100,6 +100,8 @@ pub struct Reliable<const PEERS: usize = 16, const JOBS: usize = 16, const EVENT
     moved: Instant,
     /// Somebody was asked in vain: restart the board.
     restart: bool,
+    /// Somebody was heard since the board was restarted.
+    heard: bool,
     /// Whose records are posted first.
     cursor: u16,
     peers: [Peer; PEERS],
@@ -186,6 +188,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             retired: 0,
             moved: now,
             restart: false,
+            heard: false,
             cursor: 0,
             peers: [peer; PEERS],
             jobs: Jobs::new(),
@@ -376,10 +379,14 @@ impl<H: Hardware + ?Sized, const PEERS: usize, const JOBS: usize, const EVENTS: 
         let Some(job) = self.job(&transfer)? else {
             return Ok(Ticket::NOTHING);
         };
+        let first = !self.jobs.concerns(job.node);
         let id = self
             .jobs
             .push(job)
             .ok_or(Error::QueueFull { limit: JOBS })?;
+        if first && let Some(peer) = self.peers.get_mut(usize::from(job.node)) {
+            peer.wanted(self.now);
+        }
         self.stats.accepted += 1;
         Ok(Ticket(id))
     }

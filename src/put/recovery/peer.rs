@@ -68,7 +68,9 @@ pub(super) struct Peer {
     /// Since when nothing has changed, and when it was heard last.
     pub(super) since: Instant,
     pub(super) heard: Instant,
-    /// The board was restarted for it and it was not heard since.
+    /// The board was restarted for it, and will not be once more: neither in
+    /// this round of questions, nor, while others are heard, before it was heard
+    /// or was given up 1, 2, 4, 8... times.
     pub(super) restarted: bool,
     /// Times in a row that it was given up: it is asked more and more rarely.
     pub(super) given_up: u8,
@@ -114,11 +116,22 @@ impl Peer {
         true
     }
 
+    /// Somebody has something for it again: questions put out of curiosity do
+    /// not count against that.
+    pub(super) fn wanted(&mut self, now: Instant) {
+        if let Contact::Asking { attempts, due, .. } = &mut self.contact {
+            (*attempts, *due) = (0, true);
+            self.since = now;
+        }
+    }
+
     /// It was not heard any more.
     pub(super) fn give_up(&mut self, now: Instant) {
         self.contact = Contact::Unknown;
         self.heard = now;
         self.given_up = self.given_up.saturating_add(1);
+        // A link may have broken after the last restart.
+        self.restarted &= !self.given_up.is_power_of_two();
         self.owed = Owed::Nothing;
     }
 
@@ -205,6 +218,7 @@ impl Peer {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
     use super::*;
 
     const T0: Instant = Instant::from_ps(0);
@@ -229,6 +243,40 @@ mod tests {
             (peer.contact, peer.next, peer.acked),
             (Contact::Open, 500, 500)
         );
+    }
+
+    #[test]
+    fn what_comes_while_a_heartbeat_asks_has_all_its_questions() {
+        let mut peer = Peer::default();
+        peer.wanted(T0);
+        assert_eq!(peer.contact, Contact::Unknown);
+        peer.ask(T0);
+        let epoch = peer.epoch;
+        peer.contact = Contact::Asking {
+            attempts: 7,
+            due: false,
+            fresh: true,
+        };
+        peer.wanted(T0);
+        let asking = Contact::Asking {
+            attempts: 0,
+            due: true,
+            fresh: true,
+        };
+        assert_eq!((peer.contact, peer.epoch), (asking, epoch));
+    }
+
+    #[test]
+    fn the_board_is_restarted_again_after_1_2_4_and_8_rounds_in_vain() {
+        let mut peer = Peer::default();
+        let mut rounds = std::vec::Vec::new();
+        for round in 0..20 {
+            if !core::mem::replace(&mut peer.restarted, true) {
+                rounds.push(round);
+            }
+            peer.give_up(T0);
+        }
+        assert_eq!(rounds, [0, 1, 2, 4, 8, 16]);
     }
 
     #[test]

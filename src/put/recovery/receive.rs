@@ -44,6 +44,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             }
             return loaded;
         };
+        self.heard |= sender != self.settings.node;
         if kind != Kind::State
             && let Some(peer) = self.peers.get_mut(usize::from(sender))
         {

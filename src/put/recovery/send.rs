@@ -291,9 +291,13 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
             let why = Failure::Unreachable { node, attempts };
             self.stats.failed += self.jobs.fail(Some(node), false, why);
             peer.give_up(self.now);
-        } else if attempts >= self.config.restart_after && !peer.restarted {
-            peer.restarted = true;
-            self.restart = true;
+        } else if attempts >= self.config.restart_after {
+            // As long as nobody is heard a restart takes nothing from anybody.
+            let alone = !self.heard && attempts == self.config.restart_after;
+            if alone || !peer.restarted {
+                peer.restarted = true;
+                self.restart = true;
+            }
         }
     }
 }
