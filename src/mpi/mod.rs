@@ -1,0 +1,9 @@
+//! MPI-MPC: a message layer over remote write.
+//!
+//! Leaf modules, pure and without allocation: the bytes of control messages
+//! ([`wire`]), who may send when ([`credit`]), which message goes to which
+//! receive ([`matching`]).
+
+pub mod credit;
+pub mod matching;
+pub mod wire;
