@@ -1,0 +1,3 @@
+//! MPI-MPC: message passing over remote write.
+
+pub mod process;
