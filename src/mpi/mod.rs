@@ -1,3 +1,5 @@
 //! MPI-MPC: message passing over remote write.
 
 pub mod process;
+#[cfg(feature = "alloc")]
+pub mod world;

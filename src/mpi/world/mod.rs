@@ -1,0 +1,3 @@
+//! Programs on a simulated machine: an `async fn` for each rank.
+
+pub mod media;
