@@ -5,7 +5,7 @@ mod direct;
 mod maspar;
 mod memory;
 
-pub use boards::{Boards, BoardsConfig};
+pub use boards::{BoardError, Boards, BoardsConfig};
 pub use maspar::{MasPar, MasParConfig, MasParError};
 pub use memory::{Memory, MemoryConfig, MemoryError};
 
