@@ -17,4 +17,8 @@ pub mod matching;
 pub mod process;
 #[cfg(feature = "alloc")]
 pub mod reference;
+#[cfg(feature = "alloc")]
+pub mod timeline;
 pub mod wire;
+#[cfg(feature = "alloc")]
+pub mod world;

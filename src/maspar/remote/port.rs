@@ -31,6 +31,14 @@ impl PePort {
         }
     }
 
+    /// Looks at what has left and arrived, without a router cycle.
+    pub fn collect(&mut self, hw: &mut PeArray<'_>) {
+        self.sent = hw.all_left(self.pe);
+        if self.mail.is_none() {
+            self.mail = hw.take_mail(self.pe);
+        }
+    }
+
     /// The PE.
     pub const fn pe(&self) -> u16 {
         self.pe
@@ -50,10 +58,7 @@ impl<'a> RemoteWrite<PeArray<'a>> for PePort {
 
     fn poll(&mut self, hw: &mut PeArray<'a>) -> Result<(), RemoteError> {
         hw.cycle();
-        self.sent = hw.all_left(self.pe);
-        if self.mail.is_none() {
-            self.mail = hw.take_mail(self.pe);
-        }
+        self.collect(hw);
         Ok(())
     }
 
