@@ -272,6 +272,10 @@ pub fn parse(slot: &[u8]) -> Result<View<'_>, WireError> {
 /// A message that may still be arriving in `slot`: `None` as long as its
 /// header or its trailer is not the awaited one.
 ///
+/// What arrives in order must be looked at in order: header, trailer word,
+/// and the payload not before the trailer word was the awaited one (or all of
+/// the slot at one instant).
+///
 /// # Errors
 /// As [`parse`], once the header is there; the payload is judged once all of
 /// it is there.
