@@ -83,4 +83,10 @@ impl<'a> RemoteWrite<PeArray<'a>> for PePort {
     fn arrival(&mut self) -> Option<Arrival> {
         self.mail.take()
     }
+
+    /// A PE has one transfer at a time; its own is over by polling, its
+    /// notification once the receiver takes it.
+    fn is_full(error: &RemoteError) -> bool {
+        matches!(error, RemoteError::Busy { .. })
+    }
 }

@@ -9,7 +9,7 @@ use super::{Decimal, Part, Timeline};
 use crate::time::Instant;
 
 /// Field names and types of each event, in the order of their numbers.
-const EVENTS: [(&str, &str); 8] = [
+const EVENTS: [(&str, &str); 9] = [
     ("PajeDefineContainerType", "Alias string|Type string|Name string"),
     ("PajeDefineStateType", "Alias string|Type string|Name string"),
     (
@@ -36,6 +36,7 @@ const EVENTS: [(&str, &str); 8] = [
         "PajeEndLink",
         "Time date|Type string|Container string|EndContainer string|Value string|Key string",
     ),
+    ("PajeDestroyContainer", "Time date|Type string|Name string"),
 ];
 
 /// Red, green, blue of each part.
@@ -109,12 +110,16 @@ impl Timeline {
                 let part = span.part;
                 events.push((span.start, Event::State { rank, part }));
             }
+            // Its container may have to outlive its program, for messages.
+            let part = Part::Waiting;
+            events.push((lane.end, Event::State { rank, part }));
         }
         for (key, message) in self.messages.iter().enumerate() {
             events.push((message.sent, Event::Start { key }));
             events.push((message.received, Event::End { key }));
         }
         events.sort_by_key(|(at, _)| *at);
+        let last = seconds(events.last().map_or(start, |(at, _)| *at));
         for (at, event) in events {
             let at = seconds(at);
             let (number, key, end) = match event {
@@ -132,6 +137,9 @@ impl Timeline {
             let value = if message.control { "control" } else { "data" };
             writeln!(out, "{number} {at} L m r{rank} {value} {key}")?;
         }
-        Ok(())
+        for rank in 0..lanes.len() {
+            writeln!(out, "8 {last} R r{rank}")?;
+        }
+        writeln!(out, "8 {last} M m")
     }
 }

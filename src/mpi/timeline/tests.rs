@@ -62,7 +62,7 @@ fn paje_trace_is_in_order_of_time_and_closes_its_links() {
     small().write_paje(&mut text).unwrap();
     let body: std::vec::Vec<&str> = text
         .lines()
-        .filter(|line| line.starts_with(['5', '6', '7']))
+        .filter(|line| line.starts_with(['5', '6', '7', '8']))
         .collect();
     assert_eq!(
         body,
@@ -70,9 +70,14 @@ fn paje_trace_is_in_order_of_time_and_closes_its_links() {
             "5 0.000001000000 S r0 p0",
             "5 0.000001000000 S r1 p11",
             "5 0.000005500000 S r0 p1",
+            "5 0.000007400001 S r0 p11",
             "5 0.000007400001 S r1 p2",
             "6 0.000007400001 L m r0 control 0",
+            "5 0.000009000000 S r1 p11",
             "7 0.000009000000 L m r1 control 0",
+            "8 0.000009000000 R r0",
+            "8 0.000009000000 R r1",
+            "8 0.000009000000 M m",
         ]
     );
 }

@@ -21,7 +21,7 @@ use crate::time::{Duration, Instant};
 /// free: a program that looks in a loop must not stop the world.
 const SHORTEST_LOOK: Duration = Duration::from_ns(10);
 
-impl<T: Copy + PartialEq + fmt::Debug> Cpu<T> {
+impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
     /// Tells the program the outcome of a call.
     pub(super) fn answer(&mut self, ticket: Ticket, answer: Answer) {
         self.mailbox.borrow_mut().answers.insert(ticket, answer);

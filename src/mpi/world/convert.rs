@@ -49,7 +49,9 @@ pub(super) fn error(error: EndpointError) -> MpiError {
     match error {
         EndpointError::PeerClosed { peer, .. } => MpiError::PeerClosed { rank: peer },
         EndpointError::Cancelled => MpiError::Cancelled,
-        EndpointError::NoRequests { limit } => MpiError::Resource {
+        EndpointError::NoRequest { limit }
+        | EndpointError::PostedFull { limit }
+        | EndpointError::UnexpectedFull { limit } => MpiError::Resource {
             limit: limit as u64,
         },
         _ => MpiError::Unsupported,

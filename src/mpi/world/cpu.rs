@@ -89,7 +89,7 @@ pub(super) enum Halt<E> {
 }
 
 /// One rank's processor.
-pub(super) struct Cpu<T: Copy> {
+pub(super) struct Cpu<T: Copy + 'static> {
     pub(super) rank: u32,
     pub(super) node: u16,
     pub(super) engine: Endpoint<'static, Token<T>>,
@@ -112,7 +112,7 @@ pub(super) struct Cpu<T: Copy> {
     served: Option<Instant>,
 }
 
-impl<T: Copy> fmt::Debug for Cpu<T> {
+impl<T: Copy + 'static> fmt::Debug for Cpu<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cpu")
             .field("rank", &self.rank)
@@ -122,7 +122,7 @@ impl<T: Copy> fmt::Debug for Cpu<T> {
     }
 }
 
-impl<T: Copy + PartialEq + fmt::Debug> Cpu<T> {
+impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
     pub(super) fn new(
         (rank, node): (u32, u16),
         engine: Endpoint<'static, Token<T>>,

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::mpi::boot::BootError;
+use crate::mpi::endpoint::{Pending, Waits};
 use crate::time::{Duration, Instant};
 
 /// A rank that cannot go on, and what it waits for.
@@ -14,8 +15,8 @@ pub struct Stuck {
     pub rank: u32,
     /// Whether its program was over; it is named if its library has work left.
     pub over: bool,
-    /// Its operations that are not complete, one line each.
-    pub pending: Vec<alloc::string::String>,
+    /// Its operations that are not complete.
+    pub pending: Vec<Pending>,
 }
 
 /// Why a world does not start, or does not come to its end; `E` is the
@@ -96,7 +97,8 @@ impl<E: fmt::Display> fmt::Display for WorldError<E> {
                         f.write_str(" waits for nothing of the library")?;
                     }
                     for (i, pending) in stuck.pending.iter().enumerate() {
-                        write!(f, "{} {pending}", if i == 0 { "" } else { "," })?;
+                        f.write_str(if i == 0 { " " } else { ", " })?;
+                        describe(pending, f)?;
                     }
                 }
                 Ok(())
@@ -105,6 +107,35 @@ impl<E: fmt::Display> fmt::Display for WorldError<E> {
             Self::NoWait { rank } => write!(f, "program of rank {rank} never waits"),
         }
     }
+}
+
+/// What an operation is and what it waits for.
+fn describe(pending: &Pending, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (what, toward) = match pending.waits {
+        Waits::Message | Waits::Answer | Waits::Data => ("receive", "from"),
+        _ => ("send", "to"),
+    };
+    write!(f, "{what} of {} bytes {toward} ", pending.length)?;
+    match (toward, pending.peer, pending.source) {
+        ("to", Some(peer), _) | ("from", Some(peer), None) => write!(f, "rank {peer}")?,
+        (_, _, Some(source)) => write!(f, "source {source}")?,
+        _ => f.write_str("any source")?,
+    }
+    match pending.tag {
+        Some(tag) => write!(f, " tag {tag}")?,
+        None => f.write_str(" any tag")?,
+    }
+    let for_what = match pending.waits {
+        Waits::Call => "the processor",
+        Waits::Credit => "credits",
+        Waits::Match => "a matching receive",
+        Waits::Departure => "its bytes to leave",
+        Waits::Message => "a message",
+        Waits::Answer => "a place to land",
+        Waits::Data => "its data",
+        _ => "something",
+    };
+    write!(f, " context {} waits for {for_what}", pending.context)
 }
 
 impl<E: fmt::Debug + fmt::Display> core::error::Error for WorldError<E> {}

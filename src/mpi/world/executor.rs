@@ -1,6 +1,5 @@
 //! The run: whose time is next acts.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::future::Future;
 
@@ -153,12 +152,12 @@ fn spread_news<M: Medium>(site: &mut Site<M>, cpus: &mut [Cpu<M::Token>]) {
 /// The report of a world in which nobody can go on.
 fn deadlock<T, F, E>(at: Instant, cpus: &[Cpu<T>], programs: &[Program<F>]) -> WorldError<E>
 where
-    T: Copy,
+    T: Copy + 'static,
     F: Future,
 {
     let mut ranks = Vec::new();
     for (cpu, program) in cpus.iter().zip(programs) {
-        let pending: Vec<_> = cpu.engine.pending().map(|p| p.to_string()).collect();
+        let pending: Vec<_> = cpu.engine.pending().collect();
         let over = program.is_over();
         if !over || !pending.is_empty() {
             ranks.push(Stuck {

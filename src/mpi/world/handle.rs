@@ -3,7 +3,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
-use core::future::{Future, poll_fn};
+use core::future::poll_fn;
 use core::task::{Context, Poll};
 
 use super::mailbox::{Answer, Call, Mailbox, Ticket};
@@ -33,18 +33,13 @@ impl Process {
         Self { mailbox }
     }
 
-    fn call(&self, call: impl FnOnce(Ticket) -> Call) -> impl Future<Output = Answer> + use<> {
+    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
         let mut mailbox = self.mailbox.borrow_mut();
         let ticket = mailbox.number();
         mailbox.calls.push_back(call(ticket));
         drop(mailbox);
-        let mailbox = Rc::clone(&self.mailbox);
-        poll_fn(
-            move |_| match mailbox.borrow_mut().answers.remove(&ticket) {
-                Some(answer) => Poll::Ready(answer),
-                None => Poll::Pending,
-            },
-        )
+        let answer = || self.mailbox.borrow_mut().answers.remove(&ticket);
+        poll_fn(|_| answer().map_or(Poll::Pending, Poll::Ready)).await
     }
 }
 

@@ -163,7 +163,7 @@ impl<M: Medium> Site<M> {
 
     fn is_control(&self, tag: u32) -> bool {
         let id = self.sharing.packing.unpack(tag);
-        id.is_some_and(|id| id.class == Class::Control)
+        id.is_some_and(|id| id.class() == Class::Control)
     }
 
     /// Gives a notification to the rank it is for; one that is for nobody is
@@ -172,13 +172,13 @@ impl<M: Medium> Site<M> {
         let Some(id) = self.sharing.packing.unpack(arrival.tag) else {
             return;
         };
-        let control = id.class == Class::Control;
+        let control = id.class() == Class::Control;
         let share = if control {
             self.sharing.control
         } else {
             self.sharing.data
         };
-        let index = usize::from(id.index / share.max(1));
+        let index = usize::from(id.index() / share.max(1));
         let Some(&to) = self.ranks(node).get(index) else {
             return;
         };

@@ -23,7 +23,7 @@ use crate::time::Instant;
 /// spent by calling `advance`.
 pub trait Medium {
     /// Names a transfer of a node.
-    type Token: Copy + fmt::Debug + PartialEq;
+    type Token: Copy + fmt::Debug + PartialEq + 'static;
     /// What can go wrong.
     type Error: fmt::Debug + fmt::Display;
 
