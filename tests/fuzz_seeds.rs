@@ -39,6 +39,11 @@ fn chain_seeds_hold() {
 }
 
 #[test]
+fn control_seeds_hold() {
+    each_seed("control", checks::control);
+}
+
+#[test]
 fn driver_seeds_hold() {
     each_seed("driver", checks::driver);
 }

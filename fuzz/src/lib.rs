@@ -4,6 +4,7 @@
 //! with every committed seed, on any toolchain. They panic on a finding.
 
 mod chain;
+mod control;
 mod descriptor;
 mod driver;
 mod packet;
@@ -11,6 +12,7 @@ mod receiver;
 mod router;
 
 pub use chain::chain;
+pub use control::control;
 pub use descriptor::descriptor;
 pub use driver::driver;
 pub use packet::packet;

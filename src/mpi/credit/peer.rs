@@ -102,6 +102,16 @@ impl PeerCredit {
         })
     }
 
+    /// As if `count` messages had been consumed each way.
+    #[cfg(test)]
+    pub(super) const fn with_counters(self, count: u32) -> Self {
+        Self {
+            tx_counter: count,
+            rx_counter: count,
+            ..self
+        }
+    }
+
     /// The configuration.
     #[must_use]
     pub const fn config(&self) -> &CreditConfig {

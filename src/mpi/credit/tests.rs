@@ -324,6 +324,23 @@ fn a_counter_word_late_by_some_messages_still_counts() {
 }
 
 #[test]
+fn a_counter_word_goes_on_behind_the_wrap() {
+    let (a, b) = counters();
+    let (mut a, mut b) = (a.with_counters(u32::MAX - 1), b.with_counters(u32::MAX - 1));
+    for expected in [0, 2, 4] {
+        for _ in 0..2 {
+            let slot = pass(&mut a, &mut b, Kind::Short);
+            b.freed(slot).unwrap();
+        }
+        let word = b.counter_to_write().expect("at the threshold");
+        assert_eq!(word, expected);
+        b.counter_written(word);
+        assert_eq!(a.counter_read(word), Ok(2));
+        assert_eq!(a.counter_read(word.wrapping_sub(3)), Ok(0), "from before");
+    }
+}
+
+#[test]
 fn credits_by_message_beside_a_counter_word_are_an_error() {
     let (mut a, _) = counters();
     a.send(Kind::Short, 0).unwrap();

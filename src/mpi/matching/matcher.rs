@@ -2,7 +2,7 @@
 
 use managed::ManagedSlice;
 
-use super::table::{Cell, PostedCell, Table, UnexpectedCell};
+use super::table::{PostedCell, Table, UnexpectedCell};
 use super::{Envelope, MatchError, Pattern};
 
 /// Names an entry of a queue; never that of another entry, however often the
@@ -247,6 +247,8 @@ impl<P, U> Matcher<'static, P, U> {
     /// Two queues of these capacities in storage of their own.
     #[must_use]
     pub fn owned(posted: usize, unexpected: usize) -> Self {
+        use super::table::Cell;
+
         fn cells<K, V, const N: usize>(n: usize) -> alloc::vec::Vec<Cell<K, V, N>> {
             core::iter::repeat_with(|| Cell::EMPTY).take(n).collect()
         }
