@@ -162,11 +162,11 @@ where
             continue;
         };
         let mut cx = Context::from_waker(Waker::noop());
-        if let Some(task) = slot {
-            if let Poll::Ready(value) = task.as_mut().poll(&mut cx) {
-                *result = Some(value);
-                *slot = None;
-            }
+        if let Some(task) = slot
+            && let Poll::Ready(value) = task.as_mut().poll(&mut cx)
+        {
+            *result = Some(value);
+            *slot = None;
         }
     }
     Err(ReferenceError::StepLimit {
