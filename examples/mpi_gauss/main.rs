@@ -149,7 +149,8 @@ fn variant<N: Number>() -> Result<(Vec<N>, f64), Box<dyn Error>> {
     let outcome = world.run(gauss::<_, N>)?;
     let wanted = serial::<N>();
     for result in outcome.results {
-        let same = bytemuck::cast_slice::<N, u8>(&result?) == bytemuck::cast_slice(&wanted);
+        let same =
+            bytemuck::cast_slice::<N, u8>(&result?) == bytemuck::cast_slice::<N, u8>(&wanted);
         assert!(same, "{}: not what a serial run computes", N::NAME);
     }
     let time = outcome.ended.since(outcome.started).as_us_f64();

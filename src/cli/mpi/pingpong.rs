@@ -283,7 +283,7 @@ fn print_csv(report: &Report) -> Result<(), Box<dyn Error>> {
 fn print_tables(report: &Report, args: &PingpongArgs) {
     println!("half of a round trip between two boards, and the bandwidth that follows from it\n");
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header([
+    table.load_style(presets::NOTHING).set_header([
         "bytes",
         "PUT us",
         "MPI-2 us",

@@ -125,7 +125,7 @@ fn table(timeline: &Timeline) -> Table {
             .filter(|part| total.get(*part).ps() > 0)
     };
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     let names = used().map(|part| Cell::new(part.name()));
     table.set_header([Cell::new("us")].into_iter().chain(names));
     for (rank, lane) in timeline.lanes.iter().enumerate() {
