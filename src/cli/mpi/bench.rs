@@ -125,7 +125,15 @@ fn boards(args: &BenchArgs, ranks: u32) -> Result<World<Boards>, Box<dyn Error>>
         let needed = format!("{boards} boards, {ranks} ranks: at least one a board is needed");
         return Err(BadUsage(needed).into());
     }
-    let config = WorldConfig::new(ranks, args.layer.config());
+    let mut config = WorldConfig::new(ranks, args.layer.config());
+    if ranks == 2 {
+        // Both directions of a window, which is largest in bytes at one of two
+        // sizes.
+        let max = args.max as usize;
+        let long = kernels::window(max) * max;
+        let short = kernels::WINDOW * max.min(kernels::LONG);
+        config.user_bytes = config.user_bytes.max(3 * long.max(short) as u64);
+    }
     Ok(World::on_boards(&topology, config)?)
 }
 
@@ -161,9 +169,11 @@ fn point_to_point(
             "# Size", "Bandwidth (MB/s)"
         ),
         _ => println!(
-            "# {name} Multiple Bandwidth / Message Rate Test\n# [ pairs: 1 ] [ window size: {} ]\n\
+            "# {name} Multiple Bandwidth / Message Rate Test\n# [ pairs: 1 ] [ window size: {}, from {} bytes on {} ]\n\
              {:<10}{:>18}{:>18}",
             kernels::WINDOW,
+            kernels::LONG,
+            kernels::LONG_WINDOW,
             "# Size",
             "MB/s",
             "Messages/s"

@@ -9,10 +9,22 @@ use crate::mpi::process::{MpiError, PointToPoint};
 const TAG: i32 = 1;
 const ANSWER: i32 = 2;
 
-/// Rounds before the clock starts.
-pub const WARM_UP: u32 = 4;
+/// Longer messages are measured less often: their times hardly scatter.
+pub const LONG: usize = 65_536;
 /// Messages under way at a time in the bandwidth kernels.
 pub const WINDOW: usize = 64;
+/// The same for messages from [`LONG`] on.
+pub const LONG_WINDOW: usize = 8;
+
+/// Rounds before the clock starts.
+pub const fn warm_up(bytes: usize) -> u32 {
+    if bytes < LONG { 4 } else { 1 }
+}
+
+/// Messages under way at a time.
+pub const fn window(bytes: usize) -> usize {
+    if bytes < LONG { WINDOW } else { LONG_WINDOW }
+}
 
 /// Half of a round trip, microseconds, as rank 0 sees it.
 pub async fn latency<P: PointToPoint>(
@@ -22,9 +34,10 @@ pub async fn latency<P: PointToPoint>(
 ) -> Result<f64, MpiError> {
     let comm = Communicator::world(process);
     let data = vec![0u8; bytes];
+    let warm_up = warm_up(bytes);
     let mut start = comm.now();
-    for round in 0..WARM_UP + rounds {
-        if round == WARM_UP {
+    for round in 0..warm_up + rounds {
+        if round == warm_up {
             start = comm.now();
         }
         match comm.rank() {
@@ -58,20 +71,20 @@ pub async fn stream<P: PointToPoint>(
     }
     let peer = 1 - rank;
     let mut start = comm.now();
-    for window in 0..=windows {
+    for turn in 0..=windows {
         // The first one is not counted.
-        if window == 1 {
+        if turn == 1 {
             start = comm.now();
         }
         let mut receives = Vec::new();
         let mut sends = Vec::new();
         if both || rank == 1 {
-            for _ in 0..WINDOW {
+            for _ in 0..window(bytes) {
                 receives.push(comm.irecv::<u8>(bytes, peer, TAG)?);
             }
         }
         if both || rank == 0 {
-            for _ in 0..WINDOW {
+            for _ in 0..window(bytes) {
                 sends.push(comm.isend(&data, peer, TAG)?);
             }
         }
@@ -86,7 +99,7 @@ pub async fn stream<P: PointToPoint>(
             comm.send(&[0u32], peer, ANSWER).await?;
         }
     }
-    let messages = windows.max(1) as usize * WINDOW * if both { 2 } else { 1 };
+    let messages = windows.max(1) as usize * window(bytes) * if both { 2 } else { 1 };
     Ok(comm.now().since(start).as_us_f64() / messages as f64)
 }
 
@@ -167,12 +180,13 @@ pub async fn collective<P: PointToPoint>(
     rounds: u32,
 ) -> Result<f64, MpiError> {
     let comm = Communicator::world(process);
+    let warm_up = warm_up(bytes);
     let mut total = 0.0;
-    for round in 0..WARM_UP + rounds {
+    for round in 0..warm_up + rounds {
         comm.barrier().await?;
         let start = comm.now();
         once(&comm, which, 0, bytes).await?;
-        if round >= WARM_UP {
+        if round >= warm_up {
             total += comm.now().since(start).as_us_f64();
         }
     }

@@ -32,7 +32,7 @@ pub struct PingpongArgs {
     #[arg(long, default_value_t = 4 << 20, value_name = "BYTES",
           value_parser = clap::value_parser!(u32).range(0..=4 << 20))]
     pub max: u32,
-    /// Rounds of messages up to 64 KB; longer ones take two
+    /// Rounds of messages below 64 KB; longer ones take one
     #[arg(long, default_value_t = 40, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub rounds: u32,
@@ -54,9 +54,9 @@ pub const LATENCY_US: [f64; 2] = [26.0, 15.0];
 pub const BANDWIDTH_MBIT_S: f64 = 450.0;
 /// Accepted distance from a published figure.
 pub const BAND: f64 = 0.05;
-/// Rounds of messages beyond 64 KB, whose time hardly scatters.
-const FEW: u32 = 2;
-const LONG: u32 = 65_536;
+/// Rounds of messages from 64 KB on, whose time hardly scatters.
+const FEW: u32 = 1;
+const LONG: u32 = kernels::LONG as u32;
 
 /// A message size.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -165,10 +165,10 @@ fn layer(
     let mut split = Vec::new();
     for &bytes in sizes {
         bar.set_message(format!("{} {bytes} bytes", layer.name()));
-        let rounds = if bytes > LONG { FEW } else { rounds };
+        let rounds = if bytes >= LONG { FEW } else { rounds };
         let outcome = world.run(|process| kernels::latency(process, bytes as usize, rounds))?;
         if split.is_empty() {
-            let ways = f64::from(2 * (kernels::WARM_UP + rounds));
+            let ways = f64::from(2 * (kernels::warm_up(bytes as usize) + rounds));
             split = shares(&outcome.timeline.total(), ways);
         }
         let times: Result<Vec<f64>, _> = outcome.results.into_iter().collect();
