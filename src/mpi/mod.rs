@@ -8,8 +8,18 @@
 //! its node as a [`Port`], its choices ([`MpiConfig`]) and costs
 //! ([`MpiCost`]), its memory ([`Layout`]), what the processes tell each other
 //! at the start ([`boot`]). Document: hw/doc/mpi.md.
+//!
+//! Programs of many ranks run on a simulated machine in a `world`; a `timeline`
+//! tells where their time went. What a program sees: one process's calls
+//! ([`process`]), the vocabulary of the standard over them (`api`), collective
+//! operations (`collective`), and a trivial machine to hold all others against
+//! (`reference`).
 
+#[cfg(feature = "alloc")]
+pub mod api;
 pub mod boot;
+#[cfg(feature = "alloc")]
+pub mod collective;
 mod config;
 mod cost;
 pub mod credit;
@@ -19,6 +29,8 @@ pub mod matching;
 mod pages;
 mod port;
 pub mod process;
+#[cfg(feature = "alloc")]
+pub mod reference;
 #[cfg(feature = "alloc")]
 pub mod timeline;
 mod trace;

@@ -20,6 +20,8 @@ use core::task::{Context, Poll};
 #[cfg(feature = "alloc")]
 use crate::time::{Duration, Instant};
 
+pub use super::matching::Pattern;
+
 /// An operation started and not yet completed, as its process knows it.
 ///
 /// Ids are never used twice by one process.
@@ -57,18 +59,6 @@ pub struct Outgoing {
     pub internal: bool,
     /// When the send completes.
     pub mode: SendMode,
-}
-
-/// What a receive or a probe looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Pattern {
-    /// Context id of the communicator, exact.
-    pub context: u32,
-    /// Rank of the sender in the communicator; `None` is any.
-    pub source: Option<u32>,
-    /// The tag; `None` is any tag of 0 or more.
-    pub tag: Option<i32>,
 }
 
 /// The envelope and size of a message that was received, sent or probed.

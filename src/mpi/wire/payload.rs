@@ -195,10 +195,16 @@ impl Entries<'_> {
         self.bytes.len()
     }
 
+    /// Entry `index` of those that are left.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<Entry> {
+        Entry::parse(self.bytes.get(index)?).ok()
+    }
+
     /// Bytes that all of them cover.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.clone().map(|entry| u64::from(entry.len)).sum()
+        self.map(|entry| u64::from(entry.len)).sum()
     }
 }
 

@@ -312,7 +312,7 @@ fn entries_beyond_what_was_accepted_are_an_error() {
 fn chunks_cover_a_long_message_without_a_gap() {
     // 5 GB of pages of 1 MB; 2039 fit into a slot.
     let total = 5 << 30;
-    let mut pieces = (0..5 * 1024_u32).map(|i| Entry::new(i % 4096 << 20, 1 << 20).unwrap());
+    let mut pieces = (0..5 * 1024_u32).map(|i| Entry::new((i % 4096) << 20, 1 << 20).unwrap());
     let mut slot = [0; SLOT_LEN];
     let mut chunk_off = 0;
     for (count, seq) in [(2039, 1), (2039, 2), (1042, 3)] {
