@@ -44,9 +44,9 @@ pub struct WorldConfig {
     /// Bytes of a rank's memory for the data of its messages. Default 16 MiB,
     /// taken from the host only when touched.
     pub user_bytes: u64,
-    /// Requests of a rank that may be open. Default 16,384.
+    /// Requests of a rank that may be open. Default 4096.
     pub requests: usize,
-    /// Messages that may wait unmatched at a rank. Default 16,384.
+    /// Messages that may wait unmatched at a rank. Default 4096.
     pub unexpected: usize,
     /// Whether a rank's data lies in scattered pages of 4 KB, none next to its
     /// neighbour: as a process's pages do. Default: with interrupts (MPI-MPC
@@ -68,8 +68,8 @@ impl WorldConfig {
             mpi,
             placement: Placement::default(),
             user_bytes: 16 << 20,
-            requests: 16_384,
-            unexpected: 16_384,
+            requests: 4096,
+            unexpected: 4096,
             scattered: None,
             record: false,
             limit: Duration::from_us(1_000_000_000),
