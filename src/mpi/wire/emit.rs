@@ -41,12 +41,12 @@ pub fn emit(header: &Header, payload: &Payload<'_>, slot: &mut [u8]) -> Result<u
 /// receiver's pieces that stands at `chunk_off`. The entry that passes
 /// `accept_len` is cut there, and nothing is taken behind it.
 ///
-/// Call again with the same iterator and `chunk_off = end` while `more`; an
-/// iterator that ends before `accept_len` leaves `more` with `end` unmoved.
+/// Call again with the same iterator and `chunk_off = end` while `more`.
 ///
 /// # Errors
 /// [`WireError::PayloadTooLong`] when not even one entry fits,
-/// [`WireError::ChunkEnd`] for a `chunk_off` beyond `accept_len`,
+/// [`WireError::EmptyChunk`] when the iterator is at its end before
+/// `accept_len`, [`WireError::ChunkEnd`] for a `chunk_off` beyond it,
 /// [`WireError::NegativeTag`], [`WireError::PayloadLength`] for a header of
 /// another kind; nothing is written then.
 pub fn emit_rsp(
@@ -56,7 +56,6 @@ pub fn emit_rsp(
     slot: &mut [u8],
 ) -> Result<Emitted, WireError> {
     check(header, Kind::Rsp, Rsp::HEAD_LEN)?;
-    fits(Rsp::HEAD_LEN + Entry::WIRE_LEN, slot)?;
     let Rsp {
         accept_len,
         chunk_off,
@@ -69,6 +68,12 @@ pub fn emit_rsp(
             more: false,
         });
     }
+    let one = if chunk_off < accept_len {
+        Entry::WIRE_LEN
+    } else {
+        0
+    };
+    fits(Rsp::HEAD_LEN + one, slot)?;
     let room = max_payload(slot.len()) - Rsp::HEAD_LEN;
     let places = slot
         .get_mut(HEADER_LEN + Rsp::HEAD_LEN..)
@@ -87,6 +92,12 @@ pub fn emit_rsp(
         count += 1;
     }
     let more = end < accept_len;
+    if more && count == 0 {
+        return Err(WireError::EmptyChunk {
+            chunk_off,
+            accept_len,
+        });
+    }
     if let Some(place) = slot.get_mut(HEADER_LEN..HEADER_LEN + Rsp::HEAD_LEN) {
         place.copy_from_slice(&rsp.emit(count));
     }

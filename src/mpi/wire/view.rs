@@ -122,7 +122,8 @@ fn view(header: Header, rest: &[u8], slot: usize) -> Result<View<'_>, WireError>
     })
 }
 
-/// Every entry good, all inside of `accept_len`, up to it unless MORE.
+/// Every entry good, at least one if bytes are left to place, all inside of
+/// `accept_len`, up to it unless MORE.
 fn check_entries(
     header: &Header,
     rsp: &Rsp,
@@ -134,6 +135,12 @@ fn check_entries(
     }
     let more = header.flags.contains(Flags::MORE);
     let accept_len = rsp.accept_len;
+    if entries.is_empty() && end < accept_len {
+        return Err(WireError::EmptyChunk {
+            chunk_off: end,
+            accept_len,
+        });
+    }
     let good = if more {
         end < accept_len
     } else {
