@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-//! MPI-MPC: a message layer over remote write.
-=======
 //! MPI-MPC: message passing over remote write.
->>>>>>> mpi-world
 //!
 //! Leaf modules, pure and without allocation: the bytes of control messages
 //! ([`wire`]), who may send when ([`credit`]), which message goes to which
@@ -13,18 +9,11 @@
 //! ([`MpiCost`]), its memory ([`Layout`]), what the processes tell each other
 //! at the start ([`boot`]). Document: hw/doc/mpi.md.
 //!
-<<<<<<< HEAD
-//! What a program sees: one process's calls ([`process`]), the vocabulary of the
-//! standard over them (`api`), collective operations (`collective`), machines that
-//! run a program for each rank (`world`) and a trivial one to hold all others
-//! against (`reference`).
-=======
 //! Programs of many ranks run on a simulated machine in a `world`; a `timeline`
 //! tells where their time went. What a program sees: one process's calls
 //! ([`process`]), the vocabulary of the standard over them (`api`), collective
 //! operations (`collective`), and a trivial machine to hold all others against
 //! (`reference`).
->>>>>>> mpi-world
 
 #[cfg(feature = "alloc")]
 pub mod api;
