@@ -139,10 +139,11 @@ macro_rules! verilated {
             #[allow(clippy::new_without_default)]
             pub fn new() -> Self {
                 unsafe extern "C" {
-                    static $shim: $crate::device::ShimTable;
+                    safe static $shim: $crate::device::ShimTable;
                 }
+                let (name, shim) = ($name, &$shim);
                 // SAFETY: the shim of this top; the sizes are checked.
-                Self(unsafe { $crate::device::Verilated::from_shim($name, &*(&raw const $shim)) })
+                Self(unsafe { $crate::device::Verilated::from_shim(name, shim) })
             }
 
             /// The inputs without an edge: asynchronous reset, combinational pins.

@@ -140,16 +140,11 @@ fn differing<I: Pins, O: Pins>(last: Option<&Cycle<I, O>>) -> Vec<(String, u64, 
 /// A row for each vector that moved or differs, a column for each cycle.
 fn table<I: Pins, O: Pins>(cycles: &[Cycle<I, O>]) -> String {
     let column = |f: &dyn Fn(&Cycle<I, O>) -> Vec<u64>| cycles.iter().map(f).collect::<Vec<_>>();
-    let numbers = vec![
-        cycles
-            .iter()
-            .map(|cycle| cycle.number % 10_000)
-            .collect::<Vec<_>>(),
-    ];
+    let numbers: Vec<u64> = cycles.iter().map(|cycle| cycle.number % 10_000).collect();
     let inputs = rows("in ", names::<I>(), &column(&|cycle| values(&cycle.inputs)));
     let model = column(&|cycle| values(&cycle.model));
     let rtl = column(&|cycle| values(&cycle.rtl));
-    let mut text = line("edge", &numbers[0], |value| format!("{value}"));
+    let mut text = line("edge", &numbers, |value| format!("{value}"));
     for (name, row) in inputs {
         if row.windows(2).any(|pair| pair[0] != pair[1]) {
             text += &line(&name, &row, |value| format!("{value:x}"));

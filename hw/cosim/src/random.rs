@@ -1,26 +1,26 @@
-//! Stimulus: xorshift64*, the same on every machine.
+//! Stimulus: xoshiro256++, the same on every machine.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A generator of stimulus.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// From a seed; 0 counts as 1.
+    /// From a seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).max(1))
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// 0 to `n - 1`.
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
     /// True once in `n`.

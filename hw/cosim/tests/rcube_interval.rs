@@ -27,7 +27,7 @@ fn intervals_are_equal_for_random_tables_sorted_or_not() {
     let mut bench = Lockstep::new("rcube_interval", IntervalModel, IntervalRtl::new());
     for _ in 0..cycles(20_000, 1_000_000) {
         let mut inputs = IntervalIn {
-            header: random.next() as u16,
+            header: random.bits() as u16,
             two: random.below(2) as u8,
             ..Default::default()
         };
