@@ -16,11 +16,23 @@ struct Top {
     sources: &'static [&'static str],
 }
 
-const TOPS: &[Top] = &[Top {
-    name: "rcube_interval",
-    feature: "rcube",
-    sources: &["rcube/rcube_interval.sv"],
-}];
+const TOPS: &[Top] = &[
+    Top {
+        name: "hsl_end",
+        feature: "rcube",
+        sources: &["hsl/hsl_end.sv", "hsl/hsl_port.sv"],
+    },
+    Top {
+        name: "rcube",
+        feature: "rcube",
+        sources: &[
+            "rcube/",
+            "hsl/hsl_port.sv",
+            "hsl/hsl_deserialiser.sv",
+            "hsl/hsl_serialiser.sv",
+        ],
+    },
+];
 
 /// What Verilator brings along for every model.
 const RUNTIME: &[&str] = &[

@@ -16,7 +16,11 @@ pub mod random;
 mod wave;
 
 #[cfg(feature = "rcube")]
+pub mod hsl_end;
+#[cfg(feature = "rcube")]
 pub mod rcube;
+#[cfg(feature = "rcube")]
+pub mod traffic;
 
 pub use device::Device;
 pub use lockstep::{Difference, Lockstep};

@@ -1,0 +1,191 @@
+// One end of an HS link at symbol level: start-up, credit, order of emission
+// (hw/doc/hsl.md, "Start-up", "Flow control", "Exceptions").
+//
+// Everything that leaves by tx_*, taken, store and down is decided in this cycle
+// from registers and inputs; the register behind it belongs to who instantiates
+// the port (a serialiser, a FIFO).
+module hsl_port #(
+    parameter RESET_CYCLES     = 4096, // RCUBE node 46
+    parameter CALIBRATE_CYCLES = 4096, // RCUBE node 46
+    parameter LISTEN_CYCLES    = 3000, // RCUBE node 46
+    parameter ACKNOWLEDGES     = 8,
+    parameter OPENING_CYCLES   = 8,    // RCUBE node 46
+    parameter RESTART_CYCLES   = 16,
+    parameter CREDIT_LIMIT     = 64
+) (
+    input  wire       clk,
+    input  wire       rst_n,
+    input  wire       enable,      // low: the port is off, at the next edge
+    input  wire       parallel,    // strap: FCC is a pulse, no calibration
+    input  wire       quick,       // strap for simulation: start-up counts of 1
+
+    // towards the line
+    input  wire       offer,       // a symbol waits
+    input  wire [8:0] offer_sym,
+    output wire       taken,       // it leaves at this edge
+    output wire       tx_signal,
+    output wire       tx_fcc,      // parallel: sendfcc
+    output reg  [8:0] tx_sym,
+
+    // from the line, behind the deserialiser
+    input  wire       rx_signal,
+    input  wire       rx_fcc,      // parallel: fccreceived
+    input  wire [8:0] rx_sym,
+    output wire       store,       // rx_sym goes into the input FIFO
+    input  wire       freed,       // a symbol leaves the input FIFO
+
+    output wire       up,          // from OPENING on
+    output wire       down         // it was up, and this edge ends that
+);
+
+    localparam [8:0] FCC = 9'h18b, IDLE = 9'h1ab, REQ = 9'h1c3, ACK = 9'h1e3;
+
+    localparam [2:0] OFF         = 3'd0,
+                     RESET       = 3'd1,
+                     CALIBRATE   = 3'd2,
+                     LISTEN      = 3'd3,
+                     REQUEST     = 3'd4,
+                     ACKNOWLEDGE = 3'd5,
+                     OPENING     = 3'd6,
+                     RUN         = 3'd7;
+
+    localparam [12:0] RESET_LAST     = RESET_CYCLES     - 1,
+                      CALIBRATE_LAST = CALIBRATE_CYCLES - 1,
+                      LISTEN_LAST    = LISTEN_CYCLES    - 1,
+                      ACK_LAST       = ACKNOWLEDGES     - 1,
+                      OPENING_LAST   = OPENING_CYCLES   - 1,
+                      RESTART_LAST   = RESTART_CYCLES   - 1;
+    localparam [7:0]  LIMIT          = CREDIT_LIMIT;
+
+    reg [2:0]  phase;
+    reg [12:0] count;    // cycles or acknowledges of this phase so far
+    reg        seen;     // an ACKNOWLEDGE came in
+    reg [6:0]  credit;   // characters that may be sent
+    reg [4:0]  flit;     // characters freed since the last FCC was owed
+    reg [1:0]  owed;     // FCCs to send
+
+    // Send: FCC, then what is offered, then the filler of the phase.
+    assign up        = phase >= OPENING;
+    assign tx_signal = phase >= LISTEN;
+
+    wire   send_fcc  = up && owed != 2'd0;
+
+    assign tx_fcc    = send_fcc && parallel;
+    assign taken     = up && offer && credit != 7'd0 && (parallel || !send_fcc);
+
+    always @*
+        if (!tx_signal)                 tx_sym = 9'd0;
+        else if (send_fcc && !parallel) tx_sym = FCC;
+        else if (taken)                 tx_sym = offer_sym;
+        else if (phase == REQUEST)      tx_sym = REQ;
+        else if (phase == ACKNOWLEDGE)  tx_sym = ACK;
+        else                            tx_sym = IDLE;
+
+    // Receive.
+    wire       is_fcc     = rx_sym == FCC;
+    wire       is_req     = rx_sym == REQ;
+    wire       is_ack     = rx_sym == ACK;
+    wire       link_level = is_fcc || is_req || is_ack || rx_sym == IDLE;
+    wire       got_fcc    = rx_signal && (parallel ? rx_fcc : is_fcc);
+    wire [7:0] left       = {1'b0, credit} - {7'd0, taken};
+    wire [7:0] granted    = got_fcc ? left + 8'd32 : left;
+
+    assign down  = up && (!rx_signal || (!parallel && is_req) || granted > LIMIT);
+    assign store = up && !down && !link_level;
+
+    // Start-up.
+    wire       reset_over     = count == (parallel ? RESTART_LAST
+                                                   : quick ? 13'd0 : RESET_LAST);
+    wire       calibrate_over = count == (quick ? 13'd0 : CALIBRATE_LAST);
+    wire       listen_over    = parallel || count == (quick ? 13'd0 : LISTEN_LAST);
+    wire       acks_over      = count == ACK_LAST;
+    wire       opening_over   = count == OPENING_LAST;
+    wire       opens          = phase == LISTEN ? rx_signal && parallel
+                              : phase == ACKNOWLEDGE && rx_signal && acks_over && (seen || is_ack);
+
+    always @(posedge clk or negedge rst_n)
+        if (!rst_n) begin
+            phase <= OFF;
+            count <= 13'd0;
+            seen  <= 1'b0;
+        end else if (!enable) begin
+            phase <= OFF;
+            count <= 13'd0;
+            seen  <= 1'b0;
+        end else begin
+            count <= count + 13'd1;
+            case (phase)
+                OFF: begin
+                    phase <= parallel ? LISTEN : RESET;
+                    count <= 13'd0;
+                end
+                RESET:
+                    if (reset_over) begin
+                        phase <= parallel ? LISTEN : CALIBRATE;
+                        count <= 13'd0;
+                    end
+                CALIBRATE:
+                    if (calibrate_over) begin
+                        phase <= LISTEN;
+                        count <= 13'd0;
+                    end
+                LISTEN:
+                    if (!rx_signal)
+                        count <= 13'd0;
+                    else if (listen_over) begin
+                        phase <= parallel ? OPENING : REQUEST;
+                        count <= 13'd0;
+                    end
+                REQUEST: begin
+                    seen  <= is_ack;
+                    count <= 13'd0;
+                    if (!rx_signal)
+                        phase <= LISTEN;
+                    else if (is_req || is_ack)
+                        phase <= ACKNOWLEDGE;
+                end
+                ACKNOWLEDGE: begin
+                    seen <= seen || is_ack;
+                    if (!rx_signal) begin
+                        phase <= LISTEN;
+                        count <= 13'd0;
+                    end else if (opens) begin
+                        phase <= OPENING;
+                        count <= 13'd0;
+                    end else if (acks_over)
+                        count <= count;
+                end
+                OPENING:
+                    if (down) begin
+                        phase <= RESET;
+                        count <= 13'd0;
+                    end else if (opening_over)
+                        phase <= RUN;
+                RUN:
+                    if (down) begin
+                        phase <= RESET;
+                        count <= 13'd0;
+                    end
+            endcase
+        end
+
+    // Credit, and the FCCs owed: two while opening, then one per 32 freed.
+    wire second    = phase == OPENING && opening_over;
+    wire flit_done = freed && flit == 5'd31;
+
+    always @(posedge clk or negedge rst_n)
+        if (!rst_n) begin
+            credit <= 7'd0;
+            flit   <= 5'd0;
+            owed   <= 2'd0;
+        end else if (!enable || !up || down) begin
+            credit <= enable && opens && !parallel && is_fcc ? 7'd32 : 7'd0;
+            flit   <= 5'd0;
+            owed   <= enable && opens ? 2'd1 : 2'd0;
+        end else begin
+            credit <= granted[6:0];
+            flit   <= flit + {4'd0, freed};
+            owed   <= owed - {1'b0, send_fcc} + {1'b0, second} + {1'b0, flit_done};
+        end
+
+endmodule
