@@ -35,7 +35,7 @@ module hsl_port #(
     input  wire       freed,       // a symbol leaves the input FIFO
 
     output wire       up,          // from OPENING on
-    output wire       down         // it was up, and this edge ends that
+    output wire       down         // this edge takes it back to RESET
 );
 
     localparam [8:0] FCC = 9'h18b, IDLE = 9'h1ab, REQ = 9'h1c3, ACK = 9'h1e3;
@@ -62,13 +62,14 @@ module hsl_port #(
     reg        seen;     // an ACKNOWLEDGE came in
     reg [6:0]  credit;   // characters that may be sent
     reg [4:0]  flit;     // characters freed since the last FCC was owed
-    reg [1:0]  owed;     // FCCs to send
+    reg        owed;     // an FCC goes out in the next cycle
 
     // Send: FCC, then what is offered, then the filler of the phase.
     assign up        = phase >= OPENING;
     assign tx_signal = phase >= LISTEN;
 
-    wire   send_fcc  = up && owed != 2'd0;
+    wire   shakes    = phase == ACKNOWLEDGE;
+    wire   send_fcc  = up && owed;
 
     assign tx_fcc    = send_fcc && parallel;
     assign taken     = up && offer && credit != 7'd0 && (parallel || !send_fcc);
@@ -78,7 +79,7 @@ module hsl_port #(
         else if (send_fcc && !parallel) tx_sym = FCC;
         else if (taken)                 tx_sym = offer_sym;
         else if (phase == REQUEST)      tx_sym = REQ;
-        else if (phase == ACKNOWLEDGE)  tx_sym = ACK;
+        else if (shakes)                tx_sym = ACK;
         else                            tx_sym = IDLE;
 
     // Receive.
@@ -86,11 +87,13 @@ module hsl_port #(
     wire       is_req     = rx_sym == REQ;
     wire       is_ack     = rx_sym == ACK;
     wire       link_level = is_fcc || is_req || is_ack || rx_sym == IDLE;
-    wire       got_fcc    = rx_signal && (parallel ? rx_fcc : is_fcc);
+    // An FCC in ACKNOWLEDGE counts: the other end may be up already.
+    wire       got_fcc    = rx_signal && (parallel ? rx_fcc && up : is_fcc && (up || shakes));
     wire [7:0] left       = {1'b0, credit} - {7'd0, taken};
     wire [7:0] granted    = got_fcc ? left + 8'd32 : left;
+    wire       excess     = granted > LIMIT;
 
-    assign down  = up && (!rx_signal || (!parallel && is_req) || granted > LIMIT);
+    assign down  = excess || (up && (!rx_signal || (!parallel && is_req)));
     assign store = up && !down && !link_level;
 
     // Start-up.
@@ -101,7 +104,7 @@ module hsl_port #(
     wire       acks_over      = count == ACK_LAST;
     wire       opening_over   = count == OPENING_LAST;
     wire       opens          = phase == LISTEN ? rx_signal && parallel
-                              : phase == ACKNOWLEDGE && rx_signal && acks_over && (seen || is_ack);
+                              : shakes && rx_signal && acks_over && (seen || is_ack) && !excess;
 
     always @(posedge clk or negedge rst_n)
         if (!rst_n) begin
@@ -146,8 +149,8 @@ module hsl_port #(
                 end
                 ACKNOWLEDGE: begin
                     seen <= seen || is_ack;
-                    if (!rx_signal) begin
-                        phase <= LISTEN;
+                    if (excess || !rx_signal) begin
+                        phase <= excess ? RESET : LISTEN;
                         count <= 13'd0;
                     end else if (opens) begin
                         phase <= OPENING;
@@ -169,7 +172,8 @@ module hsl_port #(
             endcase
         end
 
-    // Credit, and the FCCs owed: two while opening, then one per 32 freed.
+    // Credit, and the FCC owed: two while opening, then one per 32 freed. What is
+    // owed is always sent in the next cycle, so that one bit is enough.
     wire second    = phase == OPENING && opening_over;
     wire flit_done = freed && flit == 5'd31;
 
@@ -177,15 +181,19 @@ module hsl_port #(
         if (!rst_n) begin
             credit <= 7'd0;
             flit   <= 5'd0;
-            owed   <= 2'd0;
-        end else if (!enable || !up || down) begin
-            credit <= enable && opens && !parallel && is_fcc ? 7'd32 : 7'd0;
+            owed   <= 1'b0;
+        end else if (!enable || down || !(up || shakes)) begin
+            credit <= 7'd0;
             flit   <= 5'd0;
-            owed   <= enable && opens ? 2'd1 : 2'd0;
-        end else begin
+            owed   <= enable && opens;
+        end else if (up) begin
             credit <= granted[6:0];
             flit   <= flit + {4'd0, freed};
-            owed   <= owed - {1'b0, send_fcc} + {1'b0, second} + {1'b0, flit_done};
+            owed   <= second || flit_done;
+        end else begin
+            // The handshake breaks off without signal, and what was granted is void.
+            credit <= rx_signal ? granted[6:0] : 7'd0;
+            owed   <= opens;
         end
 
 endmodule

@@ -44,7 +44,10 @@ module rcube (
         .two        (two)
     );
 
-    reg running;  // an edge has seen R3_INIT high
+    // The edge that sees R3_INIT high first only starts the link ports; the
+    // other blocks are in reset up to and including it.
+    reg  running;
+    wire run = running && r3_init;
 
     always @(posedge clk or negedge rst_n)
         if (!rst_n) running <= 1'b0;
@@ -70,7 +73,7 @@ module rcube (
     rcube_arbiter arbiter (
         .clk     (clk),
         .rst_n   (rst_n),
-        .enable  (r3_init),
+        .enable  (run),
         .request (request),
         .free    (up & ~held),
         .grant   (grant)
@@ -98,7 +101,7 @@ module rcube (
             hsl_deserialiser deserialiser (
                 .clk       (clk),
                 .rst_n     (rst_n),
-                .enable    (r3_init),
+                .enable    (run),
                 .parallel  (parallel[k]),
                 .in_signal (in_signal[k]),
                 .in_fcc    (in_fcc[k]),
@@ -132,7 +135,7 @@ module rcube (
             hsl_serialiser serialiser (
                 .clk        (clk),
                 .rst_n      (rst_n),
-                .enable     (r3_init),
+                .enable     (run),
                 .parallel   (parallel[k]),
                 .tx_signal  (tx_signal[k]),
                 .tx_fcc     (tx_fcc[k]),
@@ -145,7 +148,7 @@ module rcube (
             rcube_input entry (
                 .clk         (clk),
                 .rst_n       (rst_n),
-                .enable      (r3_init),
+                .enable      (run),
                 .bounds      (bounds[128*k +: 128]),
                 .selections  (selections[64*k +: 64]),
                 .two         (two[k]),
@@ -166,7 +169,7 @@ module rcube (
             rcube_output exit (
                 .clk       (clk),
                 .rst_n     (rst_n),
-                .enable    (r3_init),
+                .enable    (run),
                 .link_down (down[k]),
                 .push      (cross_push[k]),
                 .push_sym  (cross_sym[9*k +: 9]),

@@ -34,11 +34,12 @@ module rcube_input (
     localparam [2:0] HEADER  = 3'd0,  // no packet, or not all of its header
                      REQUEST = 3'd1,  // waits for an output
                      CIRCUIT = 3'd2,  // streams
-                     DROP    = 3'd3,  // runs to its end without going anywhere
+                     DROP    = 3'd3,  // no route: runs to its end
                      CLOSE   = 3'd4;  // cut: owes EEP to its output
 
     reg [2:0] state;
     reg [7:0] outputs;   // eligible in REQUEST, held in CIRCUIT and CLOSE
+    reg       drains;    // the output held has lost its link: all vanishes
     reg [1:0] deleting;  // header characters that still vanish
 
     // FIFO. Its two oldest symbols can be seen.
@@ -64,7 +65,7 @@ module rcube_input (
     wire       close = state == CLOSE && room;
 
     assign freed    = pop;
-    assign push     = (moves && deleting == 2'd0) || close;
+    assign push     = !drains && ((moves && deleting == 2'd0) || close);
     assign push_sym = state == CLOSE ? EEP : first;
     assign request  = state == REQUEST ? outputs : 8'd0;
     assign holds    = state == CIRCUIT || state == CLOSE ? outputs : 8'd0;
@@ -108,31 +109,30 @@ module rcube_input (
         endcase
     end
 
-    wire lost = (then_outputs & output_down) != 8'd0;  // the output that is or would be held
+    // A circuit lasts to the end of its packet, or to the EEP, also when there is
+    // no link behind it any more.
+    wire holding = then == CIRCUIT || then == CLOSE;
+    wire lost    = (then_outputs & output_down) != 8'd0;
 
     always @(posedge clk or negedge rst_n)
         if (!rst_n) begin
             state    <= HEADER;
             outputs  <= 8'd0;
+            drains   <= 1'b0;
             deleting <= 2'd0;
         end else if (!enable) begin
             state    <= HEADER;
             outputs  <= 8'd0;
+            drains   <= 1'b0;
             deleting <= 2'd0;
         end else begin
+            state   <= !link_down ? then : holding ? CLOSE : HEADER;
             outputs <= then_outputs;
+            drains  <= holding && (drains || lost);
             if (state == REQUEST)
                 deleting <= (grant & deletion) == 8'd0 ? 2'd0 : two ? 2'd2 : 2'd1;
             else if (moves && deleting != 2'd0)
                 deleting <= deleting - 2'd1;
-            if (link_down)
-                state <= (then == CIRCUIT || then == CLOSE) && !lost ? CLOSE : HEADER;
-            else if (then == CIRCUIT && lost)
-                state <= DROP;
-            else if (then == CLOSE && lost)
-                state <= HEADER;
-            else
-                state <= then;
         end
 
     // A symbol without credit finds the FIFO full, and is lost.
