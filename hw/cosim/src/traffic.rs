@@ -22,6 +22,8 @@ pub struct Mood {
     pub spoil: u64,
     /// Headers are below this in their first character.
     pub spread: u64,
+    /// Sends without credit.
+    pub greedy: bool,
 }
 
 impl Mood {
@@ -33,6 +35,13 @@ impl Mood {
         drain: 1,
         spoil: 0,
         spread: 8,
+        greedy: false,
+    };
+
+    /// Nothing is sent, everything is read.
+    pub const SILENT: Self = Self {
+        rest: u64::MAX,
+        ..Self::FULL
     };
 
     /// Any behaviour.
@@ -45,6 +54,7 @@ impl Mood {
             drain: pick(&[1, 1, 2, 8, 40]),
             spoil: pick(&[0, 0, 20_000, 3_000, 300, 40]),
             spread: pick(&[8, 8, 8, 2, 256]),
+            greedy: random.one_in(8),
         }
     }
 }
@@ -84,9 +94,13 @@ impl Peer {
         }
         let ready = self.sent < self.packet.len() && random.one_in(mood.gap);
         let offered = ready.then(|| Symbol::from_bits(self.packet[self.sent]));
-        let (line, slot) = self.port.transmit(offered);
-        if slot == Slot::Symbol {
+        let (mut line, slot) = self.port.transmit(offered);
+        let pushes = slot == Slot::NoCredit && mood.greedy;
+        if slot == Slot::Symbol || pushes {
             self.sent += 1;
+        }
+        if let (true, Some(symbol)) = (pushes, offered) {
+            line = Line::symbol_of(symbol);
         }
         if self.waiting > 0 && random.one_in(mood.drain) {
             self.waiting -= 1;

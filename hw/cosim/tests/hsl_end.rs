@@ -100,6 +100,16 @@ fn ports_are_equal_under_traffic_and_wrong_symbols() {
     }
 }
 
+/// Data, now and then a control character that the link passes.
+fn symbol(random: &mut Random) -> u16 {
+    match random.below(64) {
+        0 => 0x12B,
+        1 => 0x14B,
+        2 => 0x11B,
+        _ => random.below(0x100) as u16,
+    }
+}
+
 /// A port and a peer that obeys, and a line that is spoilt.
 fn noise(seed: u64, parallel: u8, count: u64) {
     let mut random = Random::new(seed);
@@ -120,7 +130,7 @@ fn noise(seed: u64, parallel: u8, count: u64) {
             rst_n: (!random.one_in(20_000)).into(),
             enable: (!random.one_in(5_000)).into(),
             offer: (!random.one_in(3)).into(),
-            offer_sym: random.below(0x100) as u16,
+            offer_sym: symbol(&mut random),
             freed: (held > 0 && random.one_in(drain)).into(),
             in_sym: heard.out_sym,
             in_signal: heard.out_signal,

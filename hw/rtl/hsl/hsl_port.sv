@@ -55,7 +55,7 @@ module hsl_port #(
                       ACK_LAST       = ACKNOWLEDGES     - 1,
                       OPENING_LAST   = OPENING_CYCLES   - 1,
                       RESTART_LAST   = RESTART_CYCLES   - 1;
-    localparam [7:0]  LIMIT          = CREDIT_LIMIT;
+    localparam [6:0]  LIMIT          = CREDIT_LIMIT;  // at most 95: 7 bits hold a grant more
 
     reg [2:0]  phase;
     reg [12:0] count;    // cycles or acknowledges of this phase so far
@@ -89,8 +89,8 @@ module hsl_port #(
     wire       link_level = is_fcc || is_req || is_ack || rx_sym == IDLE;
     // An FCC in ACKNOWLEDGE counts: the other end may be up already.
     wire       got_fcc    = rx_signal && (parallel ? rx_fcc && up : is_fcc && (up || shakes));
-    wire [7:0] left       = {1'b0, credit} - {7'd0, taken};
-    wire [7:0] granted    = got_fcc ? left + 8'd32 : left;
+    wire [6:0] left       = credit - {6'd0, taken};
+    wire [6:0] granted    = got_fcc ? left + 7'd32 : left;
     wire       excess     = granted > LIMIT;
 
     assign down  = excess || (up && (!rx_signal || (!parallel && is_req)));
@@ -187,12 +187,12 @@ module hsl_port #(
             flit   <= 5'd0;
             owed   <= enable && opens;
         end else if (up) begin
-            credit <= granted[6:0];
+            credit <= granted;
             flit   <= flit + {4'd0, freed};
             owed   <= second || flit_done;
         end else begin
             // The handshake breaks off without signal, and what was granted is void.
-            credit <= rx_signal ? granted[6:0] : 7'd0;
+            credit <= rx_signal ? granted : 7'd0;
             owed   <= opens;
         end
 
