@@ -42,17 +42,9 @@ module rcube_input (
     reg       drains;    // the output held has lost its link: all vanishes
     reg [1:0] deleting;  // header characters that still vanish
 
-    // FIFO. Its two oldest symbols can be seen.
-    reg [8:0] fifo [0:63];
-    reg [5:0] head;      // oldest
-    reg [6:0] filled;
-
-    wire [5:0] next_head = head + 6'd1;
-    wire [5:0] tail      = head + filled[5:0];
-    wire [8:0] first     = fifo[head];
-    wire [8:0] second    = fifo[next_head];
-    wire       empty     = filled == 7'd0;
-    wire       many      = filled >= 7'd2;
+    // The two oldest symbols of the FIFO, and what it holds.
+    wire [8:0] first, second;
+    wire       empty, many;  // many: two at least
 
     wire       first_ends  = first == EP || first == EEP;
     wire       second_ends = second == EP || second == EEP;
@@ -135,21 +127,18 @@ module rcube_input (
                 deleting <= deleting - 2'd1;
         end
 
-    // A symbol without credit finds the FIFO full, and is lost.
-    wire accept = store && (pop || filled != 7'd64);
-
-    always @(posedge clk) if (accept) fifo[tail] <= store_sym;
-
-    always @(posedge clk or negedge rst_n)
-        if (!rst_n) begin
-            head   <= 6'd0;
-            filled <= 7'd0;
-        end else if (!enable || link_down) begin
-            head   <= 6'd0;
-            filled <= 7'd0;
-        end else begin
-            if (pop) head <= next_head;
-            filled <= filled + {6'd0, accept} - {6'd0, pop};
-        end
+    rcube_fifo fifo (
+        .clk       (clk),
+        .rst_n     (rst_n),
+        .enable    (enable),
+        .flush     (link_down),
+        .store     (store),
+        .store_sym (store_sym),
+        .pop       (pop),
+        .first     (first),
+        .second    (second),
+        .empty     (empty),
+        .many      (many)
+    );
 
 endmodule
