@@ -16,11 +16,34 @@ struct Top {
     sources: &'static [&'static str],
 }
 
-const TOPS: &[Top] = &[Top {
-    name: "rcube_interval",
-    feature: "rcube",
-    sources: &["rcube/rcube_interval.sv"],
-}];
+const TOPS: &[Top] = &[
+    // Before maspar_board, whose shim needs its header.
+    Top {
+        name: "maspar_backplane",
+        feature: "maspar",
+        sources: &["maspar/maspar_backplane.sv"],
+    },
+    Top {
+        name: "maspar_board",
+        feature: "maspar",
+        sources: &["maspar/"],
+    },
+    Top {
+        name: "maspar_chip",
+        feature: "maspar",
+        sources: &["maspar/maspar_chip.sv"],
+    },
+    Top {
+        name: "maspar_router",
+        feature: "maspar",
+        sources: &["maspar/"],
+    },
+    Top {
+        name: "rcube_interval",
+        feature: "rcube",
+        sources: &["rcube/rcube_interval.sv"],
+    },
+];
 
 /// What Verilator brings along for every model.
 const RUNTIME: &[&str] = &[
@@ -36,6 +59,7 @@ fn main() {
     let coverage = has_feature("coverage");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/shim.h");
+    println!("cargo:rerun-if-changed=shim/maspar_router.h");
 
     let mut built = 0;
     for top in TOPS.iter().filter(|top| has_feature(top.feature)) {
