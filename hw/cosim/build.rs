@@ -17,6 +17,11 @@ struct Top {
 }
 
 const TOPS: &[Top] = &[
+    Top {
+        name: "hsl_end",
+        feature: "rcube",
+        sources: &["hsl/hsl_end.sv", "hsl/hsl_port.sv"],
+    },
     // Before maspar_board, whose shim needs its header.
     Top {
         name: "maspar_backplane",
@@ -39,9 +44,14 @@ const TOPS: &[Top] = &[
         sources: &["maspar/"],
     },
     Top {
-        name: "rcube_interval",
+        name: "rcube",
         feature: "rcube",
-        sources: &["rcube/rcube_interval.sv"],
+        sources: &[
+            "rcube/",
+            "hsl/hsl_port.sv",
+            "hsl/hsl_deserialiser.sv",
+            "hsl/hsl_serialiser.sv",
+        ],
     },
 ];
 
