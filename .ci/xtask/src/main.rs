@@ -16,6 +16,7 @@ mod checks;
 mod fuzz;
 mod manifest;
 mod readme;
+mod regs;
 mod sh;
 mod size;
 mod tools;
@@ -47,7 +48,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -70,6 +71,7 @@ const PARTS: [Part; 13] = [
         "links and outputs in the documents",
         readme::readme,
     ),
+    part("regs", "register maps made from the SystemRDL", regs::regs),
     part("fuzz", "each parser under random bytes", fuzz::fuzz),
     Part {
         in_ci: false,
