@@ -13,6 +13,7 @@
 //! skipped.
 
 mod checks;
+mod firmware;
 mod fuzz;
 mod manifest;
 mod readme;
@@ -47,7 +48,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -64,7 +65,16 @@ const PARTS: [Part; 13] = [
         checks::features,
     ),
     part("msrv", "the oldest Rust promised", checks::msrv),
-    part("size", "bytes of the driver on a Cortex-M4", size::size),
+    part(
+        "size",
+        "bytes of driver and models on bare metal",
+        size::size,
+    ),
+    part(
+        "firmware",
+        "the images for microcontrollers, run in QEMU",
+        firmware::firmware,
+    ),
     part(
         "readme",
         "links and outputs in the documents",

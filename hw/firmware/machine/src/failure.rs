@@ -1,7 +1,5 @@
 //! Everything that can end the run.
 
-use multipc::fabric::labelling::LabellingError;
-use multipc::fabric::topology::TopologyError;
 use multipc::fabric::{HostError, WiringError};
 use multipc::put::{AddError, AttachError, InitError, PortErrorOf, SapError, ServeError};
 
@@ -14,15 +12,21 @@ type Port = PortErrorOf<Board>;
 #[derive(Debug, defmt::Format)]
 pub enum Failure {
     /// The checker passed bytes that were wrong, at this offset.
-    Checker { at: usize },
+    Checker {
+        at: usize,
+    },
     /// A page is not what was sent.
     Wrong(Wrong),
     /// A page of this length was not told of in time, at sender or receiver.
-    Silent { length: u32, sent: bool, received: bool },
+    Silent {
+        length: u32,
+        sent: bool,
+        received: bool,
+    },
     /// The drivers did not tell one event of each kind.
-    Extra { length: u32 },
-    Topology(TopologyError),
-    Labelling(LabellingError),
+    Extra {
+        length: u32,
+    },
     Wiring(WiringError),
     Host(HostError),
     Init(InitError<Port>),
@@ -44,8 +48,6 @@ macro_rules! from {
 
 from!(
     Wrong(Wrong),
-    Topology(TopologyError),
-    Labelling(LabellingError),
     Wiring(WiringError),
     Host(HostError),
     Init(InitError<Port>),

@@ -88,16 +88,26 @@ fn one(boards: &mut Boards, page: Page, spoil: bool) -> Result<(), Failure> {
     write(boards, page.from, page.local, page.length, |piece, from| {
         check::fill(piece, page.seed, from);
     })?;
-    write(boards, page.to, window.address, window.bytes(), |piece, _| {
-        check::clear(piece);
-    })?;
+    write(
+        boards,
+        page.to,
+        window.address,
+        window.bytes(),
+        |piece, _| {
+            check::clear(piece);
+        },
+    )?;
 
     let flags = Control::LMP
         .with(Control::NOS)
         .with(Control::LMI)
         .with(Control::NOR);
     let Page {
-        to, local, remote, length, ..
+        to,
+        local,
+        remote,
+        length,
+        ..
     } = page;
     let (mut host, driver) = boards.board(page.from)?;
     driver.add_entry(
