@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::sh::{Series, all, cargo, show};
 use crate::tools::{self, TARGETS};
-use crate::{Context, Verdict, firmware, fuzz, manifest, size};
+use crate::{Context, Verdict, capi, firmware, fuzz, manifest, size};
 
 /// Features that bare metal uses, beside none at all.
 const EMBEDDED_FEATURES: &str = "alloc,defmt";
@@ -29,6 +29,7 @@ pub fn fmt(context: &Context) -> Verdict {
         check(&["--manifest-path", fuzz::MANIFEST]),
         check(&["--manifest-path", size::MANIFEST]),
         check(&["--all", "--manifest-path", firmware::MANIFEST]),
+        check(&["--manifest-path", capi::MANIFEST]),
     ])?;
     Ok(String::new())
 }
@@ -209,6 +210,10 @@ pub fn clean(context: &Context) -> Verdict {
         show(cargo(
             context,
             &["clean", "--manifest-path", firmware::MANIFEST],
+        )),
+        show(cargo(
+            context,
+            &["clean", "--manifest-path", capi::MANIFEST],
         )),
     ])?;
     Ok(String::new())

@@ -33,7 +33,7 @@ pub fn firmware(context: &Context) -> Verdict {
     tools::component("clippy")?;
     for (target, emulator, package) in TARGETS {
         tools::target(target)?;
-        tools::debian(emulator, package)?;
+        tools::debian(emulator, "--version", package)?;
     }
     // On this host: the port over plain RAM, the runner.
     let mut tests = here(context, "test", &[]);

@@ -12,6 +12,7 @@
 //! any failed. A tool that is missing is installed, or its part fails: nothing is
 //! skipped.
 
+mod capi;
 mod checks;
 mod firmware;
 mod fuzz;
@@ -48,7 +49,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 15] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -75,6 +76,7 @@ const PARTS: [Part; 14] = [
         "the images for microcontrollers, run in QEMU",
         firmware::firmware,
     ),
+    part("capi", "the C interface and its examples", capi::capi),
     part(
         "readme",
         "links and outputs in the documents",

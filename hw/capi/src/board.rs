@@ -199,9 +199,10 @@ pub unsafe extern "C" fn multipc_board_config_take(
         let mut board = unsafe { taken(board) }?;
         // SAFETY: as above.
         let out = unsafe { raw::out(value, "value") }?;
-        let outcome = board.bridge.take().ok_or_else(|| {
-            Error::new(MULTIPC_ERROR_BUSY, "no configuration access has ended")
-        })?;
+        let outcome = board
+            .bridge
+            .take()
+            .ok_or_else(|| Error::new(MULTIPC_ERROR_BUSY, "no configuration access has ended"))?;
         out.put(match outcome.end {
             ConfigEnd::MasterAbort => outcome.data,
             _ => outcome.result().map_err(bus)?,
@@ -255,7 +256,10 @@ unsafe fn taken<'a>(board: *mut multipc_board) -> Result<RefMut<'a, Board>, Erro
     // SAFETY: promised by the caller.
     let board = unsafe { raw::view(board.cast_const(), "board") }?;
     board.inner.try_borrow_mut().map_err(|_| {
-        Error::new(MULTIPC_ERROR_BUSY, "board is in use: called from its own memory")
+        Error::new(
+            MULTIPC_ERROR_BUSY,
+            "board is in use: called from its own memory",
+        )
     })
 }
 

@@ -27,7 +27,11 @@ pub(crate) fn config(revision: u32) -> Result<DdcConfig, Error> {
         MULTIPC_REVISION_IDEAL => Revision::IDEAL,
         MULTIPC_REVISION_RUN_1 => Revision::RUN_1,
         MULTIPC_REVISION_RUN_2 => Revision::RUN_2,
-        other => return Err(Error::argument(format!("revision {other}, known are 0, 1, 2"))),
+        other => {
+            return Err(Error::argument(format!(
+                "revision {other}, known are 0, 1, 2"
+            )));
+        }
     };
     Ok(config)
 }
@@ -206,7 +210,9 @@ pub(crate) fn offset(offset: u8) -> Result<u8, Error> {
     if offset.is_multiple_of(4) {
         Ok(offset)
     } else {
-        Err(Error::argument(format!("register {offset:#04x} is not a multiple of 4")))
+        Err(Error::argument(format!(
+            "register {offset:#04x} is not a multiple of 4"
+        )))
     }
 }
 

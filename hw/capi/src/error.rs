@@ -59,7 +59,9 @@ pub(crate) fn call(body: impl FnOnce() -> Result<(), Error>) -> multipc_status {
         Ok(Ok(())) => return MULTIPC_OK,
         Ok(Err(error)) => error,
         Err(payload) => {
-            let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = payload
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned());
             let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
             Error::new(
                 MULTIPC_ERROR_INTERNAL,

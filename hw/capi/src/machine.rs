@@ -521,6 +521,8 @@ impl multipc_machine {
 fn in_range(name: &str, value: u32, count: usize) -> Result<u16, Error> {
     match u16::try_from(value) {
         Ok(index) if usize::from(index) < count => Ok(index),
-        _ => Err(Error::argument(format!("{name} {value}, allowed 0..{count}"))),
+        _ => Err(Error::argument(format!(
+            "{name} {value}, allowed 0..{count}"
+        ))),
     }
 }

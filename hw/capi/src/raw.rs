@@ -102,11 +102,7 @@ pub unsafe fn give<T>(
 ///
 /// # Safety
 /// See the module.
-pub unsafe fn slice<'a, T>(
-    pointer: *const T,
-    len: usize,
-    name: &str,
-) -> Result<&'a [T], Error> {
+pub unsafe fn slice<'a, T>(pointer: *const T, len: usize, name: &str) -> Result<&'a [T], Error> {
     if len == 0 {
         return Ok(&[]);
     }
@@ -137,7 +133,9 @@ pub unsafe fn slice_mut<'a, T>(
 fn fits<T>(len: usize, name: &str) -> Result<(), Error> {
     let max = isize::MAX as usize / size_of::<T>().max(1);
     if len > max {
-        return Err(Error::argument(format!("{name} of {len} elements, at most {max}")));
+        return Err(Error::argument(format!(
+            "{name} of {len} elements, at most {max}"
+        )));
     }
     Ok(())
 }

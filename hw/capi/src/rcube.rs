@@ -65,7 +65,9 @@ pub unsafe extern "C" fn multipc_rcube_chain(
     call(|| {
         // SAFETY: promised by the caller.
         let rcube = unsafe { raw::handle(rcube, "rcube") }?;
-        rcube.chip.chain(r3_init != 0, (strobe != 0).then_some(dout));
+        rcube
+            .chip
+            .chain(r3_init != 0, (strobe != 0).then_some(dout));
         Ok(())
     })
 }

@@ -54,7 +54,8 @@ struct Boards {
 
 impl Boards {
     fn new() -> Self {
-        let memory = [0, 1].map(|_| Box::leak(vec![0u32; MEMORY / 4].into_boxed_slice()).as_mut_ptr());
+        let memory =
+            [0, 1].map(|_| Box::leak(vec![0u32; MEMORY / 4].into_boxed_slice()).as_mut_ptr());
         let boards = memory.map(|words| {
             let calls = multipc_memory {
                 user: words.cast(),
@@ -95,7 +96,9 @@ impl Boards {
             let before = self.pins[i];
             let pins = &mut self.pins[i];
             if clock == MULTIPC_CLOCK_LINK {
-                let mut inputs = multipc_rcube_inputs { lines: [MULTIPC_LINE_NO_SIGNAL; 8] };
+                let mut inputs = multipc_rcube_inputs {
+                    lines: [MULTIPC_LINE_NO_SIGNAL; 8],
+                };
                 self.cable[i].push(driven[1 - i]);
                 inputs.lines[1] = self.cable[i].remove(0);
                 // SAFETY: handle, input, output.
@@ -106,14 +109,25 @@ impl Boards {
             }
             let mut note = |pin, port, before: u32, after: u32| {
                 if before != after {
-                    self.changes.push((pin, cycle, i as u32, port, before, after));
+                    self.changes
+                        .push((pin, cycle, i as u32, port, before, after));
                 }
             };
             if clock == MULTIPC_CLOCK_PCI {
-                note(MULTIPC_PIN_INTA, 0, before.inta_n.into(), pins.inta_n.into());
+                note(
+                    MULTIPC_PIN_INTA,
+                    0,
+                    before.inta_n.into(),
+                    pins.inta_n.into(),
+                );
                 note(MULTIPC_PIN_REQ, 0, before.req_n.into(), pins.req_n.into());
             } else {
-                note(MULTIPC_PIN_LINK_STATUS, 0, before.link_status.into(), pins.link_status.into());
+                note(
+                    MULTIPC_PIN_LINK_STATUS,
+                    0,
+                    before.link_status.into(),
+                    pins.link_status.into(),
+                );
                 for port in 0..8 {
                     let lines = [before.lines[port], pins.lines[port]].map(u32::from);
                     note(MULTIPC_PIN_LINE, port as u32, lines[0], lines[1]);
@@ -160,10 +174,15 @@ impl Both {
             let mut config = config.assume_init();
             config.memory_bytes = MEMORY as u32;
             ok(multipc_machine_new(c"pair".as_ptr(), &config, &mut machine));
-            let pins = MULTIPC_PIN_INTA | MULTIPC_PIN_REQ | MULTIPC_PIN_LINK_STATUS | MULTIPC_PIN_LINE;
+            let pins =
+                MULTIPC_PIN_INTA | MULTIPC_PIN_REQ | MULTIPC_PIN_LINK_STATUS | MULTIPC_PIN_LINE;
             ok(multipc_machine_watch(machine, pins));
         }
-        Self { machine, boards: Boards::new(), events: Vec::new() }
+        Self {
+            machine,
+            boards: Boards::new(),
+            events: Vec::new(),
+        }
     }
 
     fn state(&self) -> multipc_machine_state {
@@ -180,13 +199,31 @@ impl Both {
         // SAFETY: handles, outputs.
         unsafe {
             match value {
-                Some(value) => ok(multipc_machine_config_write(self.machine, node as u32, offset, value)),
-                None => ok(multipc_machine_config_read(self.machine, node as u32, offset, &mut read)),
+                Some(value) => ok(multipc_machine_config_write(
+                    self.machine,
+                    node as u32,
+                    offset,
+                    value,
+                )),
+                None => ok(multipc_machine_config_read(
+                    self.machine,
+                    node as u32,
+                    offset,
+                    &mut read,
+                )),
             }
             let board = self.boards.boards[node];
-            ok(multipc_board_config_start(board, offset, value.is_some().into(), value.unwrap_or(0)));
+            ok(multipc_board_config_start(
+                board,
+                offset,
+                value.is_some().into(),
+                value.unwrap_or(0),
+            ));
             self.boards.catch_up(&self.state());
-            assert_eq!(self.boards.pins[node].config_done, 1, "register {offset:#x}");
+            assert_eq!(
+                self.boards.pins[node].config_done, 1,
+                "register {offset:#x}"
+            );
             let mut same = 0;
             ok(multipc_board_config_take(board, &mut same));
             if value.is_none() {
@@ -199,7 +236,13 @@ impl Both {
     fn store(&mut self, node: usize, addr: u32, bytes: &[u8]) {
         // SAFETY: handle and bytes; the memory of the board.
         unsafe {
-            ok(multipc_machine_memory_write(self.machine, node as u32, addr, bytes.as_ptr(), bytes.len()));
+            ok(multipc_machine_memory_write(
+                self.machine,
+                node as u32,
+                addr,
+                bytes.as_ptr(),
+                bytes.len(),
+            ));
             let memory = self.boards.memory[node].cast::<u8>().add(addr as usize);
             memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
         }
@@ -221,10 +264,17 @@ impl Both {
             let mut count = 0;
             // SAFETY: handle, buffer, output.
             ok(unsafe {
-                multipc_machine_run_until_time(self.machine, time_ps, buffer.as_mut_ptr(), buffer.len(), &mut count)
+                multipc_machine_run_until_time(
+                    self.machine,
+                    time_ps,
+                    buffer.as_mut_ptr(),
+                    buffer.len(),
+                    &mut count,
+                )
             });
             for e in &buffer[..count] {
-                self.events.push((e.pin, e.cycle, e.index, e.port, e.before, e.after));
+                self.events
+                    .push((e.pin, e.cycle, e.index, e.port, e.before, e.after));
             }
             if count == 0 {
                 break;
@@ -304,7 +354,10 @@ fn two_boards_of_the_harness_are_the_machine_edge_by_edge() {
     };
     let (events, changes) = (sorted(&both.events), sorted(&both.boards.changes));
     if let Some(at) = events.iter().zip(&changes).position(|(a, b)| a != b) {
-        panic!("change {at}: machine {:x?}, boards {:x?}", events[at], changes[at]);
+        panic!(
+            "change {at}: machine {:x?}, boards {:x?}",
+            events[at], changes[at]
+        );
     }
     assert_eq!(events.len(), changes.len());
     assert!(events.len() > 2000, "{} changes", events.len());
@@ -312,7 +365,13 @@ fn two_boards_of_the_harness_are_the_machine_edge_by_edge() {
         let mut view = core::ptr::null();
         // SAFETY: handle, output; the view is used before the next call.
         let bytes = unsafe {
-            ok(multipc_machine_memory_view(both.machine, node as u32, 0, MEMORY, &mut view));
+            ok(multipc_machine_memory_view(
+                both.machine,
+                node as u32,
+                0,
+                MEMORY,
+                &mut view,
+            ));
             core::slice::from_raw_parts(view, MEMORY)
         };
         assert!(bytes == both.boards.bytes(node), "memory of node {node}");
@@ -352,7 +411,11 @@ fn a_callback_that_calls_its_board_finds_it_busy() {
     // SAFETY: locals and the handle.
     unsafe {
         let mut board = null_mut();
-        ok(multipc_board_new(MULTIPC_REVISION_IDEAL, &calls, &mut board));
+        ok(multipc_board_new(
+            MULTIPC_REVISION_IDEAL,
+            &calls,
+            &mut board,
+        ));
         slot.write(board);
         // Let the controller fetch a descriptor: transmit on, Bus Master on, one posted.
         let last = 16 * (ENTRIES - 1);
@@ -366,7 +429,10 @@ fn a_callback_that_calls_its_board_finds_it_busy() {
             (0x58, LME + 16),
         ] {
             ok(multipc_board_config_start(board, offset, 1, word));
-            assert_eq!(multipc_board_config_take(board, &mut value), MULTIPC_ERROR_BUSY);
+            assert_eq!(
+                multipc_board_config_take(board, &mut value),
+                MULTIPC_ERROR_BUSY
+            );
             while multipc_board_config_take(board, &mut value) != MULTIPC_OK {
                 ok(multipc_board_step_pci(board, pins.as_mut_ptr()));
             }
@@ -376,7 +442,10 @@ fn a_callback_that_calls_its_board_finds_it_busy() {
         }
         multipc_board_free(board);
     }
-    assert_eq!(STATUS.load(std::sync::atomic::Ordering::Relaxed), MULTIPC_ERROR_BUSY);
+    assert_eq!(
+        STATUS.load(std::sync::atomic::Ordering::Relaxed),
+        MULTIPC_ERROR_BUSY
+    );
 }
 
 extern "C" fn write_nothing(_: *mut c_void, _: u32, _: u32, _: u8) {}

@@ -51,5 +51,8 @@ fn without_safety(text: &str) -> String {
 #[test]
 fn sections_on_safety_are_left_out() {
     let text = "// Does it.\n//\n// # Safety\n// A promise.\nint f(void);\n// More.\n";
-    assert_eq!(without_safety(text), "// Does it.\nint f(void);\n// More.\n");
+    assert_eq!(
+        without_safety(text),
+        "// Does it.\nint f(void);\n// More.\n"
+    );
 }
