@@ -168,12 +168,12 @@ fn cocotb(context: &Context) -> Result<(), String> {
     if !sh::works(&config, &["--libpython"]) {
         tools::install("libpython3-dev")?;
     }
-    let (passed, failed) = simulate(context, &venv, "")?;
+    let (passed, failed) = simulate(context, &venv, "cocotb", "")?;
     if passed == 0 || failed != 0 {
         return Err(format!("cocotb: {passed} passed, {failed} failed"));
     }
     // A third register on the cable must be noticed.
-    let (_, failed) = simulate(context, &venv, "-Phsl_repeater.STAGES=3")?;
+    let (_, failed) = simulate(context, &venv, "cocotb-3", "-Phsl_repeater.STAGES=3")?;
     if failed == 0 {
         return Err("cocotb: a register more was not noticed".into());
     }
@@ -182,8 +182,13 @@ fn cocotb(context: &Context) -> Result<(), String> {
 }
 
 /// Tests that passed and tests that failed, by the report: make tells nothing.
-fn simulate(context: &Context, venv: &str, arguments: &str) -> Result<(usize, usize), String> {
-    let report = path(context, "target/cocotb-results.xml");
+fn simulate(
+    context: &Context,
+    venv: &str,
+    name: &str,
+    arguments: &str,
+) -> Result<(usize, usize), String> {
+    let report = path(context, &format!("target/{name}-results.xml"));
     // An older one must not be taken for this one.
     let _ = fs::remove_file(&report);
     let mut make = Command::new("make");
@@ -191,9 +196,13 @@ fn simulate(context: &Context, venv: &str, arguments: &str) -> Result<(usize, us
     let paths = std::env::var("PATH").unwrap_or_default();
     make.env("PATH", format!("{venv}/bin:{paths}"));
     make.env("PYTHONDONTWRITEBYTECODE", "1");
-    make.arg(format!("SIM_BUILD={}", path(context, "target/cocotb")));
+    make.arg(format!(
+        "SIM_BUILD={}",
+        path(context, &format!("target/{name}"))
+    ));
     make.arg(format!("COCOTB_RESULTS_FILE={report}"));
-    make.arg(format!("COMPILE_ARGS={arguments}"));
+    // On the command line it would undo what the makefiles add to it.
+    make.env("COMPILE_ARGS", arguments);
     let output =
         quiet(make).map_err(|failure| format!("{}\n{}", failure.message, failure.output))?;
     let text = fs::read_to_string(&report).map_err(|e| format!("{report}: {e}\n{output}"))?;
