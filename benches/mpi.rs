@@ -1,11 +1,11 @@
-//! Nanoseconds that matching takes for a message, with many receives waiting.
+//! Nanoseconds that matching takes for a message, while many receives wait.
 //!
 //! Each message goes to one of the waiting receives, and that receive is posted
-//! again, so that as many wait at any time. The same traffic runs through the
-//! indexed matcher and through a plain list; the check sum over who got what
-//! has to be the same.
+//! again, so that as many wait at any time. Then the other way round: messages
+//! wait, receives come. The same traffic runs through the indexed matcher and
+//! through a plain list; the check sum over who got what has to be the same.
 //!
-//! `cargo bench --bench mpi`; a number behind `--` sets the receives.
+//! `cargo bench --bench mpi`; a number behind `--` sets how many wait.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ mod common;
 
 use common::{Fnv, Random, Stopwatch};
 
-const RECEIVES: usize = 10_000;
+const WAITING: usize = 10_000;
 const MESSAGES: usize = 1 << 18;
 const ROUNDS: u32 = 5;
 /// What a message may take, in nanoseconds.
@@ -135,15 +135,17 @@ fn pattern(traffic: Traffic, random: &mut Random, number: usize, receives: usize
 }
 
 /// Nanoseconds a message, and the check sum over who got what.
-fn run(queues: &mut dyn Queues, traffic: Traffic, receives: usize, messages: usize) -> (f64, Fnv) {
+fn receives_wait(queues: &mut dyn Queues, case: &Case, messages: usize) -> (f64, Fnv) {
+    let &Case {
+        traffic, waiting, ..
+    } = case;
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    for number in 0..receives {
-        let pattern = pattern(traffic, &mut random, number, receives);
+    for number in 0..waiting {
+        let pattern = pattern(traffic, &mut random, number, waiting);
         queues.post(pattern, number as u32);
     }
-    let script: Vec<_> = (0..messages)
-        .map(|_| envelope(traffic, &mut random, receives))
-        .collect();
+    let draw = |_| envelope(traffic, &mut random, waiting);
+    let script: Vec<_> = (0..messages).map(draw).collect();
     let mut sum = Fnv::NEW;
     let begin = Stopwatch::start();
     for (message, envelope) in script.iter().enumerate() {
@@ -158,17 +160,57 @@ fn run(queues: &mut dyn Queues, traffic: Traffic, receives: usize, messages: usi
     (begin.seconds() * 1e9 / messages as f64, sum)
 }
 
-fn bench(name: &str, traffic: Traffic, receives: usize) {
+/// The same with messages that wait; each is followed by a new one of the same
+/// envelope.
+fn messages_wait(queues: &mut dyn Queues, case: &Case, messages: usize) -> (f64, Fnv) {
+    let &Case {
+        traffic, waiting, ..
+    } = case;
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let draw = |_| envelope(traffic, &mut random, waiting);
+    let envelopes: Vec<_> = (0..waiting).map(draw).collect();
+    for (message, envelope) in envelopes.iter().enumerate() {
+        queues.arrive(*envelope, message as u32);
+    }
+    let draw = |_| match traffic {
+        Traffic::Wildcards => pattern(traffic, &mut random, 0, waiting),
+        _ => envelopes[random.below(waiting as u64) as usize].into(),
+    };
+    let script: Vec<_> = (0..messages).map(draw).collect();
+    let mut sum = Fnv::NEW;
+    let begin = Stopwatch::start();
+    for (receive, pattern) in script.iter().enumerate() {
+        match black_box(queues.post(*pattern, receive as u32)) {
+            Some(message) => {
+                sum.add(u64::from(message));
+                queues.arrive(envelopes[message as usize], message);
+            }
+            None => sum.add(u64::MAX),
+        }
+    }
+    (begin.seconds() * 1e9 / messages as f64, sum)
+}
+
+struct Case {
+    name: &'static str,
+    traffic: Traffic,
+    run: fn(&mut dyn Queues, &Self, usize) -> (f64, Fnv),
+    waiting: usize,
+}
+
+fn bench(case: &Case) {
+    let name = case.name;
     // The list is asked fewer messages; the index is held against it there.
     let few = MESSAGES / 64;
-    let (list, expected) = run(&mut PlainList::default(), traffic, receives, few);
+    let (list, expected) = (case.run)(&mut PlainList::default(), case, few);
+    let places = case.waiting + MESSAGES;
     let mut posted: Vec<PostedCell<u32>> = Vec::new();
-    posted.resize_with(receives, PostedCell::default);
+    posted.resize_with(places, PostedCell::default);
     let mut unexpected: Vec<UnexpectedCell<u32>> = Vec::new();
-    unexpected.resize_with(MESSAGES, UnexpectedCell::default);
+    unexpected.resize_with(places, UnexpectedCell::default);
     let mut indexed = |messages| {
         let mut matcher = Matcher::new(&mut posted[..], &mut unexpected[..]);
-        run(&mut matcher, traffic, receives, messages)
+        (case.run)(&mut matcher, case, messages)
     };
     let (_, same) = indexed(few);
     assert_eq!(same, expected, "{name}: not the partners of the plain list");
@@ -180,26 +222,54 @@ fn bench(name: &str, traffic: Traffic, receives: usize) {
         best = best.min(time);
     }
     println!(
-        "{name:<24} {best:7.1} ns/message  plain list {list:9.1} ns/message  ratio {:6.1}  checksum {:016x}",
+        "{name:<32} {best:7.1} ns/message  plain list {list:9.1} ns/message  ratio {:6.1}  checksum {:016x}",
         list / best,
         sum.0,
     );
-    if receives <= RECEIVES {
+    if case.waiting <= WAITING {
         assert!(best <= LIMIT, "{name}: {best} ns, at most {LIMIT}");
     }
 }
 
 fn main() {
-    let receives = std::env::args()
+    let waiting = std::env::args()
         .find_map(|arg| arg.parse().ok())
-        .unwrap_or(RECEIVES);
+        .unwrap_or(WAITING);
     println!(
-        "matching, {receives} receives waiting, {MESSAGES} messages (plain list {}), best of {ROUNDS}",
+        "matching, {waiting} waiting, {MESSAGES} messages (plain list {}), best of {ROUNDS}",
         MESSAGES / 64
     );
-    bench("all different", Traffic::Distinct, receives);
-    bench("all alike", Traffic::Alike, receives);
-    bench("with wildcards", Traffic::Wildcards, receives);
+    for (name, traffic, run) in [
+        (
+            "receives wait, all different",
+            Traffic::Distinct,
+            receives_wait as fn(&mut dyn Queues, &Case, usize) -> (f64, Fnv),
+        ),
+        ("receives wait, all alike", Traffic::Alike, receives_wait),
+        (
+            "receives wait, wildcards",
+            Traffic::Wildcards,
+            receives_wait,
+        ),
+        (
+            "messages wait, all different",
+            Traffic::Distinct,
+            messages_wait,
+        ),
+        ("messages wait, all alike", Traffic::Alike, messages_wait),
+        (
+            "messages wait, wildcards",
+            Traffic::Wildcards,
+            messages_wait,
+        ),
+    ] {
+        bench(&Case {
+            name,
+            traffic,
+            run,
+            waiting,
+        });
+    }
     println!(
         "bytes of a place: posted {}, unexpected {} (known by a u32)",
         size_of::<PostedCell<u32>>(),

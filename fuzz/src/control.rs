@@ -56,7 +56,9 @@ fn message(slot: &[u8], view: &View<'_>) {
     if let Payload::Rsp(rsp, entries) = view.payload {
         assert!(rsp.chunk_off + entries.total() <= rsp.accept_len);
         assert!(entries.count() <= Rsp::MAX_ENTRIES);
-        assert_eq!(entries.count(), entries.clone().count());
+        assert_eq!(entries.count(), Iterator::count(entries));
+        assert_eq!(entries.get(0), entries.into_iter().next());
+        assert_eq!(entries.get(entries.count()), None);
         for entry in entries {
             assert!(entry.len() > 0);
             assert!(u64::from(entry.phys()) + u64::from(entry.len()) <= 1 << 32);

@@ -243,7 +243,7 @@ impl<'s, K: Key<N>, V, const N: usize> Table<'s, K, V, N> {
     /// A number of nodes times a fraction of 2^32: every bucket as likely.
     fn place(&self, pattern: &Pattern) -> usize {
         let buckets = (self.capacity() * N) as u64;
-        (buckets * u64::from(pattern.hash()) >> 32) as usize
+        ((buckets * u64::from(pattern.hash())) >> 32) as usize
     }
 
     fn bucket(&self, pattern: &Pattern) -> Option<&Bucket> {
