@@ -39,7 +39,11 @@ fn parts_of_a_lane_add_up_to_its_length() {
     assert_eq!(lane.breakdown[Part::Waiting], Duration::from_ps(10));
     assert_eq!(lane.breakdown[Part::Copy], Duration::from_ps(20));
     assert_eq!(lane.breakdown[Part::Polling], Duration::ZERO);
-    let ends: std::vec::Vec<_> = lane.spans.iter().map(|span| (span.start, span.end)).collect();
+    let ends: std::vec::Vec<_> = lane
+        .spans
+        .iter()
+        .map(|span| (span.start, span.end))
+        .collect();
     assert_eq!(ends, [(at(10), at(20)), (at(20), at(30)), (at(30), at(50))]);
 }
 

@@ -49,6 +49,7 @@ impl<M: Medium> RankPort<'_, M> {
         let medium = &mut self.site.medium;
         medium.load(self.node, transfer.local, &mut bytes)?;
         medium.store(self.node, transfer.remote, &bytes)?;
+        self.site.copied = true;
         if transfer.flags.notify_receiver {
             self.site.departs(self.rank, transfer, None);
             let tag = transfer.flags.tag;
