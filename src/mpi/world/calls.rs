@@ -114,7 +114,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
                 let answer = match probe {
                     None => Answer::Done,
                     Some(pattern) => {
-                        let found = self.engine.iprobe(&convert::pattern(&pattern));
+                        let found = self.engine.iprobe(&pattern);
                         Answer::Probed(found.map(convert::status))
                     }
                 };
@@ -173,7 +173,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         }
         // A receive whose call is not over may take what is there.
         let mut probes = mailbox.probes.iter();
-        !*is_busy && probes.any(|pattern| engine.iprobe(&convert::pattern(pattern)).is_some())
+        !*is_busy && probes.any(|pattern| engine.iprobe(&pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
@@ -196,7 +196,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         mailbox.found.clear();
         let calm = !self.is_busy();
         for pattern in probes.into_iter().filter(|_| calm) {
-            if let Some(found) = self.engine.iprobe(&convert::pattern(&pattern)) {
+            if let Some(found) = self.engine.iprobe(&pattern) {
                 mailbox.found.push((pattern, convert::status(found)));
             }
         }

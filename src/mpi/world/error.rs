@@ -136,7 +136,6 @@ fn describe(pending: &Pending, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Waits::Message => "a message",
         Waits::Answer => "a place to land",
         Waits::Data => "its data",
-        _ => "something",
     };
     write!(f, " context {} waits for {for_what}", pending.context)
 }

@@ -33,11 +33,15 @@ impl Process {
         Self { mailbox }
     }
 
-    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
+    fn ask(&self, call: impl FnOnce(Ticket) -> Call) -> Ticket {
         let mut mailbox = self.mailbox.borrow_mut();
         let ticket = mailbox.number();
         mailbox.calls.push_back(call(ticket));
-        drop(mailbox);
+        ticket
+    }
+
+    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
+        let ticket = self.ask(call);
         let answer = || self.mailbox.borrow_mut().answers.remove(&ticket);
         poll_fn(|_| answer().map_or(Poll::Pending, Poll::Ready)).await
     }
