@@ -49,6 +49,11 @@ fn driver_seeds_hold() {
 }
 
 #[test]
+fn endpoint_seeds_hold() {
+    each_seed("endpoint", checks::endpoint);
+}
+
+#[test]
 fn receiver_seeds_hold() {
     each_seed("receiver", checks::receiver);
 }

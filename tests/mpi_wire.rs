@@ -72,7 +72,16 @@ fn check_arrival(old: &[u8], new: &[u8], len: usize, seq: u32) -> Result<(), Tes
     Ok(())
 }
 
+fn cases() -> u32 {
+    match std::env::var_os("MULTIPC_LONG") {
+        Some(_) => 1_000_000,
+        None => 4_000,
+    }
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
     #[test]
     fn short_req_and_crdt_come_back(
         header in headers(Kind::Short),
@@ -120,6 +129,12 @@ proptest! {
         let rsp = Rsp { sender_req, recv_req, accept_len: chunk_off + total + rest, chunk_off, status };
         let mut slot = old.clone();
         let mut left = pieces.iter().copied();
+        if pieces.is_empty() && rest > 0 {
+            let error = WireError::EmptyChunk { chunk_off, accept_len: rsp.accept_len };
+            prop_assert_eq!(emit_rsp(&header, &rsp, &mut left, &mut slot), Err(error));
+            prop_assert_eq!(slot, old);
+            return Ok(());
+        }
         let emitted = emit_rsp(&header, &rsp, &mut left, &mut slot).expect("fits");
         let view = parse(&slot).expect("a message");
         let Payload::Rsp(back, listed) = view.payload else {
@@ -148,6 +163,7 @@ proptest! {
         accept_len in prop_oneof![0..1000_u64, any::<u64>()],
         off in any::<u64>(),
     ) {
+        prop_assume!(!pieces.is_empty());
         let chunk_off = off % accept_len.max(1);
         let rsp = Rsp { sender_req: 0, recv_req: 0, accept_len, chunk_off, status: 0 };
         let mut slot = [0; 256];

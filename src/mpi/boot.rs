@@ -188,7 +188,7 @@ fn modes(config: &MpiConfig) -> u16 {
 
 fn check_arena(base: u64, bytes: u64) -> Result<(), BootError> {
     let end = base.checked_add(bytes);
-    if base % ARENA_ALIGN == 0 && end.is_some_and(|end| end <= 1 << 32) {
+    if base.is_multiple_of(ARENA_ALIGN) && end.is_some_and(|end| end <= 1 << 32) {
         return Ok(());
     }
     Err(BootError::Arena { base, bytes })

@@ -366,8 +366,10 @@ mod tests {
             config.check(2).unwrap_err().to_string(),
             "slots of 2, allowed 3..=64"
         );
-        let mut config = MpiConfig::default();
-        config.threshold = 16;
+        let config = MpiConfig {
+            threshold: 16,
+            ..MpiConfig::default()
+        };
         assert_eq!(
             config.check(2).unwrap_err().to_string(),
             "threshold of 16, allowed 2..=15"

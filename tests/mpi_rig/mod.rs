@@ -7,8 +7,8 @@ use multipc::mpi::endpoint::{
     Activity, Buffer, Endpoint, EndpointError, Mode, Receipt, Recv, Request, Send, Sizes, Storage,
 };
 use multipc::mpi::matching::Pattern;
-use multipc::mpi::{Layout, Lent, MpiConfig, MpiCost, Trace};
-use multipc::remote::{InMemory, InMemoryToken, Memories};
+use multipc::mpi::{Layout, Lent, MpiConfig, MpiCost, Piece, Port, Trace};
+use multipc::remote::{Arrival, InMemory, InMemoryToken, Memories, Progress, Transfer};
 use multipc::time::{Duration, Instant};
 
 /// Notifications that a node's box holds: as many as the rings.
@@ -82,7 +82,9 @@ impl<const N: usize> Rig<N> {
 
     pub fn progress_with(&mut self, rank: usize, trace: &mut dyn Trace) -> Activity {
         let mut port = Lent::new(&mut self.writers[rank], &mut self.memories, rank as u16);
-        self.endpoints[rank].progress(&mut port, self.now, trace)
+        let activity = self.endpoints[rank].progress(&mut port, self.now, trace);
+        self.endpoints[rank].check_invariants().unwrap();
+        activity
     }
 
     /// Each endpoint once, then a microsecond goes by.
@@ -184,5 +186,63 @@ impl<const N: usize> Rig<N> {
                 }
             }
         }
+    }
+}
+
+/// A port that keeps a list of transfers, and may refuse a node.
+pub struct Tap<'t, P> {
+    pub inner: P,
+    pub log: &'t mut Vec<Transfer>,
+    /// Transfers to this node fail.
+    pub refuses: Option<u16>,
+}
+
+impl<'t, P> Tap<'t, P> {
+    pub fn new(inner: P, log: &'t mut Vec<Transfer>) -> Self {
+        Self {
+            inner,
+            log,
+            refuses: None,
+        }
+    }
+}
+
+impl<P: Port> Port for Tap<'_, P> {
+    type Token = P::Token;
+    type Error = Option<P::Error>;
+
+    fn start(&mut self, transfer: Transfer) -> Result<Option<P::Token>, Self::Error> {
+        if self.refuses == Some(transfer.node) {
+            return Err(None);
+        }
+        let token = self.inner.start(transfer).map_err(Some)?;
+        if token.is_some() {
+            self.log.push(transfer);
+        }
+        Ok(token)
+    }
+
+    fn poll(&mut self) -> Result<(), Self::Error> {
+        self.inner.poll().map_err(Some)
+    }
+
+    fn progress(&mut self, token: &P::Token) -> Result<Progress, Self::Error> {
+        self.inner.progress(token).map_err(Some)
+    }
+
+    fn arrival(&mut self) -> Option<Arrival> {
+        self.inner.arrival()
+    }
+
+    fn load(&mut self, addr: u64, into: &mut [u8]) -> Result<(), Self::Error> {
+        self.inner.load(addr, into).map_err(Some)
+    }
+
+    fn store(&mut self, addr: u64, bytes: &[u8]) -> Result<(), Self::Error> {
+        self.inner.store(addr, bytes).map_err(Some)
+    }
+
+    fn piece(&self, addr: u64, len: u64) -> Option<Piece> {
+        self.inner.piece(addr, len)
     }
 }

@@ -42,13 +42,20 @@ impl<T: Copy> Endpoint<'_, T> {
         entry.answers = Queue::EMPTY;
         entry.arrived = 0;
         entry.answers_in = 0;
-        entry.unsent = None;
+        // Best effort: without a credit the peer has to find out itself.
+        entry.farewell = reason.is_told();
+        if !entry.farewell {
+            entry.unsent = None;
+        }
         entry.held = 0;
         entry.unexpected = 0;
         if entry.chunk.take().is_some() {
             self.chunks = self.chunks.saturating_sub(1);
         }
         self.stats.closed += 1;
+        if reason.is_told() {
+            self.wake(peer);
+        }
         debug!("mpi: link to rank {} closed", peer);
         for flight in self.flights.iter_mut().flatten() {
             if flight.peer == peer && flight.request.take().is_some() {

@@ -55,7 +55,7 @@ impl<T: Copy> Endpoint<'_, T> {
                         self.deliver(context, receive, peer, envelope, bytes);
                     }
                     Origin::Long { total, sender_req } => {
-                        self.to_answer(receive, peer, envelope, total, sender_req);
+                        self.will_answer(receive, peer, envelope, total, sender_req);
                     }
                 }
                 Ok(())
@@ -176,9 +176,12 @@ impl<T: Copy> Endpoint<'_, T> {
                 sender_req,
             } => {
                 self.forget(peer);
-                self.to_answer(request, peer, envelope, total, sender_req);
+                self.will_answer(request, peer, envelope, total, sender_req);
             }
-            Unmatched::Own { request: send } => self.join(context, send, request),
+            Unmatched::Own { request: send } => {
+                self.forget(self.place.rank);
+                self.join(context, send, request);
+            }
         }
     }
 
@@ -267,7 +270,7 @@ impl<T: Copy> Endpoint<'_, T> {
     }
 
     /// A receive has met a REQ: it is answered in its turn.
-    fn to_answer(
+    fn will_answer(
         &mut self,
         request: u16,
         peer: u32,

@@ -59,6 +59,14 @@ pub enum CloseReason {
     Local,
 }
 
+impl CloseReason {
+    /// Whether the peer is told, with the flag ERR: not when it knows, or
+    /// cannot be reached.
+    pub(super) const fn is_told(self) -> bool {
+        !matches!(self, Self::Transfer | Self::Memory | Self::Remote)
+    }
+}
+
 impl fmt::Display for CloseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -16,6 +16,7 @@ mod context;
 mod data;
 mod deliver;
 mod error;
+mod invariants;
 mod own;
 mod peer;
 mod pool;
@@ -27,6 +28,7 @@ mod storage;
 mod table;
 
 pub use error::{CloseReason, EndpointError};
+pub use invariants::BrokenInvariant;
 pub use peer::{Peer, PeerState};
 pub use pool::BLOCK;
 pub use request::{Buffer, Mode, Pending, Receipt, Recv, Request, Send, Waits};
@@ -221,7 +223,7 @@ impl<'a, T: Copy> Endpoint<'a, T> {
             landing_limit: landings.len().min(usize::from(limit)),
             landings,
             next_landing: 0,
-            pool: Pool::new(blocks),
+            pool: Pool::new(blocks, Layout::block_count(&config)),
             own_held: 0,
             scratch,
             calls: Queue::EMPTY,

@@ -70,6 +70,8 @@ pub struct Peer {
     pub(super) answers_in: u64,
     pub(super) chunk: Option<Chunk>,
     pub(super) unsent: Option<Unsent>,
+    /// The link is closed, and the peer is to be told.
+    pub(super) farewell: bool,
     /// Envelopes that wait for credits; receives that have to be answered.
     pub(super) waiting: Queue,
     pub(super) answers: Queue,
@@ -108,6 +110,7 @@ impl Peer {
         answers_in: 0,
         chunk: None,
         unsent: None,
+        farewell: false,
         waiting: Queue::EMPTY,
         answers: Queue::EMPTY,
         unexpected: 0,
@@ -167,6 +170,9 @@ impl Peer {
 
     /// Whether there is anything to be sent to it, credits or not.
     pub(super) fn has_work(&self) -> bool {
+        if self.credit.is_some() && !self.is_open() {
+            return self.farewell || self.unsent.is_some();
+        }
         let owed = self.credit.as_ref();
         let owed = owed.is_some_and(|credit| credit.rx_owed() >= credit.config().threshold);
         self.is_open()

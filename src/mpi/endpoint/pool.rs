@@ -24,11 +24,13 @@ pub(super) struct Pool<'a> {
     next: ManagedSlice<'a, u32>,
     free: u32,
     left: u32,
+    blocks: u32,
 }
 
 impl<'a> Pool<'a> {
-    pub(super) fn new(mut next: ManagedSlice<'a, u32>) -> Self {
-        let blocks = next.len() as u32;
+    /// Of `blocks` blocks, one link each.
+    pub(super) fn new(mut next: ManagedSlice<'a, u32>, blocks: u32) -> Self {
+        let blocks = blocks.min(next.len() as u32);
         for (index, link) in next.iter_mut().enumerate() {
             let following = index as u32 + 1;
             *link = if following < blocks { following } else { END };
@@ -37,12 +39,18 @@ impl<'a> Pool<'a> {
             next,
             free: if blocks == 0 { END } else { 0 },
             left: blocks,
+            blocks,
         }
     }
 
     /// Blocks that are free.
     pub(super) const fn left(&self) -> u32 {
         self.left
+    }
+
+    /// Blocks in all.
+    pub(super) const fn blocks(&self) -> u32 {
+        self.blocks
     }
 
     pub(super) fn following(&self, block: u32) -> u32 {
@@ -72,7 +80,7 @@ impl<'a> Pool<'a> {
 
     pub(super) fn give_back(&mut self, chain: u32) {
         let mut block = chain;
-        while block != END && self.left < self.next.len() as u32 {
+        while block != END && self.left < self.blocks {
             let following = self.following(block);
             if let Some(link) = self.next.get_mut(block as usize) {
                 *link = self.free;
@@ -106,8 +114,8 @@ mod tests {
 
     #[test]
     fn chains_come_and_go() {
-        let mut links = [0; 4];
-        let mut pool = Pool::new(ManagedSlice::Borrowed(&mut links));
+        let mut links = [0; 5];
+        let mut pool = Pool::new(ManagedSlice::Borrowed(&mut links), 4);
         assert_eq!(pool.take(0), Some(END));
         let one = pool.take(1).unwrap();
         let two = pool.take(65).unwrap();

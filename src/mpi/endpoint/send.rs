@@ -9,6 +9,7 @@ use super::pool::counted;
 use super::request::{Mode, Op, Receiving, Sending};
 use super::storage::Flight;
 use crate::mpi::config::ArrivalMode;
+use crate::mpi::credit::CreditMode;
 use crate::mpi::pages::{Piece, Pieces};
 use crate::mpi::port::Port;
 use crate::mpi::trace::Note;
@@ -259,6 +260,37 @@ impl<T: Copy> Endpoint<'_, T> {
         self.settle(peer, sent.map(|_| ()));
     }
 
+    /// The last message to a peer whose link is closed here.
+    pub(super) fn send_farewell<P: Port<Token = T>>(
+        &mut self,
+        context: &mut Context<'_, P>,
+        peer: u32,
+    ) {
+        let Some(entry) = self.peers.get_mut(peer as usize) else {
+            return;
+        };
+        let Some(credit) = entry
+            .credit
+            .filter(|_| core::mem::take(&mut entry.farewell))
+        else {
+            return;
+        };
+        // Beside counter words there is no CRDT.
+        let (kind, content) = match credit.config().mode {
+            CreditMode::Slot => (Kind::Crdt, Content::Crdt),
+            CreditMode::Counter => (Kind::Short, Content::Short(0)),
+        };
+        if !credit.can_send(kind) {
+            return;
+        }
+        let header = Header {
+            flags: Flags::ERR,
+            ..Header::new(kind)
+        };
+        // The link is closed: more trouble changes nothing.
+        let _ = self.stage(context, peer, header, content);
+    }
+
     /// A message is written to its staging buffer, counted, and handed over.
     /// Gives, for an answer, where the next part starts.
     fn stage<P: Port<Token = T>>(
@@ -372,7 +404,12 @@ impl<T: Copy> Endpoint<'_, T> {
                 });
             }
             Ok(false) => {}
-            Err(trouble) => self.settle(peer, Err(trouble)),
+            Err(trouble) => {
+                if let Some(entry) = self.peers.get_mut(peer as usize) {
+                    entry.unsent = None;
+                }
+                self.settle(peer, Err(trouble));
+            }
         }
     }
 
@@ -445,7 +482,7 @@ impl<T: Copy> Endpoint<'_, T> {
         let Some(credit) = self.peer(peer).and_then(|peer| peer.credit.as_mut()) else {
             return;
         };
-        let counted = credit.config().mode == crate::mpi::credit::CreditMode::Counter;
+        let counted = credit.config().mode == CreditMode::Counter;
         if !counted || credit.can_send(Kind::Rsp) {
             return;
         }

@@ -48,6 +48,8 @@ pub(super) enum Work {
     Retry(u32),
     /// A CRDT.
     Credit(u32),
+    /// Telling a peer that the link is closed.
+    Farewell(u32),
     /// Writing a counter of consumed slots.
     Counter(u32),
     /// An RSP.
@@ -158,6 +160,7 @@ impl<T: Copy> Endpoint<'_, T> {
             Work::Landed { peer, index } => self.landed(context, peer, index),
             Work::Retry(peer) => self.retry(context, peer),
             Work::Credit(peer) => self.send_credit(context, peer),
+            Work::Farewell(peer) => self.send_farewell(context, peer),
             Work::Counter(peer) => self.write_counter(context, peer),
             Work::Answer(peer) => self.answer(context, peer),
             Work::Envelope(peer) => self.send_envelope(context, peer),
@@ -411,6 +414,11 @@ impl<T: Copy> Endpoint<'_, T> {
         let credit = entry.credit?;
         if entry.unsent.is_some() {
             return Some((Work::Retry(peer), Costs::new()));
+        }
+        if entry.farewell {
+            let mut costs = Costs::new();
+            self.put_cost(&mut costs, peer, 0, true);
+            return Some((Work::Farewell(peer), costs));
         }
         let answer = self.answer_waits(peer);
         let entry = self.peers.get(peer as usize)?;

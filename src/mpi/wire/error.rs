@@ -74,6 +74,14 @@ pub enum WireError {
         /// Whether MORE is set.
         more: bool,
     },
+    /// An RSP without entries although some of what is accepted has no place
+    /// yet.
+    EmptyChunk {
+        /// Bytes that have a place.
+        chunk_off: u64,
+        /// Bytes that the receiver takes.
+        accept_len: u64,
+    },
     /// A message of another life of the sender.
     Incarnation {
         /// What the message carries.
@@ -143,6 +151,13 @@ impl fmt::Display for WireError {
                 let place = if more { "before" } else { "at" };
                 write!(f, "pages end at byte {end}, must end {place} {accept_len}")
             }
+            Self::EmptyChunk {
+                chunk_off,
+                accept_len,
+            } => write!(
+                f,
+                "no page for bytes {chunk_off} to {accept_len}, at least 1"
+            ),
             Self::Incarnation { found, expected } => {
                 write!(f, "message of incarnation {found}, expected {expected}")
             }

@@ -20,20 +20,24 @@
 //! holds the bytes that the slot held last; that is what the trailer rule
 //! needs. They fail before they write a byte.
 
+mod emit;
 mod error;
 mod header;
 mod message_id;
 mod payload;
 mod trailer;
+mod view;
 
 #[cfg(test)]
 mod tests;
 
+pub use emit::{Emitted, emit, emit_rsp};
 pub use error::WireError;
 pub use header::{Flags, Header, Kind, peek_seq};
 pub use message_id::{Class, MessageId};
-pub use payload::{Emitted, Entries, Entry, Payload, Req, Rsp, View, emit, emit_rsp, parse, poll};
+pub use payload::{Entries, Entry, Payload, Req, Rsp};
 pub use trailer::{Trailer, is_complete, trailer_for};
+pub use view::{View, parse, poll};
 
 /// Bytes of a slot in the standard configuration.
 pub const SLOT_LEN: usize = 16_384;

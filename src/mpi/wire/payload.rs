@@ -1,9 +1,6 @@
-//! What the four kinds carry, whole messages in, whole messages out.
+//! What the four kinds carry.
 
-use super::{
-    Flags, HEADER_LEN, Header, Kind, TRAILER_LEN, WireError, is_complete, max_payload, padded_len,
-    peek_seq, trailer_for, wire_len,
-};
+use super::{Kind, WireError};
 
 /// Payload of a REQ: "I have that much for you".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +61,8 @@ impl Rsp {
     /// Entries that fit into a standard slot behind the head.
     pub const MAX_ENTRIES: usize = (super::MAX_PAYLOAD - Self::HEAD_LEN) / Entry::WIRE_LEN;
 
-    fn parse(bytes: &[u8; Self::HEAD_LEN]) -> Result<(Self, u16), WireError> {
+    /// The head, and the number of entries that it announces.
+    pub(super) fn parse(bytes: &[u8; Self::HEAD_LEN]) -> Result<(Self, u16), WireError> {
         let [
             s0,
             s1,
@@ -107,7 +105,7 @@ impl Rsp {
         Ok((rsp, u16::from_le_bytes([n0, n1])))
     }
 
-    fn emit(&self, n_pages: u16) -> [u8; Self::HEAD_LEN] {
+    pub(super) fn emit(&self, n_pages: u16) -> [u8; Self::HEAD_LEN] {
         let mut bytes = [0; Self::HEAD_LEN];
         let quarters = [
             u64::from(self.recv_req) << 32 | u64::from(self.sender_req),
@@ -162,7 +160,7 @@ impl Entry {
         self.len
     }
 
-    fn parse(bytes: &[u8; Self::WIRE_LEN]) -> Result<Self, WireError> {
+    pub(super) fn parse(bytes: &[u8; Self::WIRE_LEN]) -> Result<Self, WireError> {
         let [p0, p1, p2, p3, l0, l1, l2, l3] = *bytes;
         Self::new(
             u32::from_le_bytes([p0, p1, p2, p3]),
@@ -170,12 +168,12 @@ impl Entry {
         )
     }
 
-    fn emit(self) -> [u8; Self::WIRE_LEN] {
+    pub(super) fn emit(self) -> [u8; Self::WIRE_LEN] {
         (u64::from(self.len) << 32 | u64::from(self.phys)).to_le_bytes()
     }
 
     /// Its first bytes, at most `max` (at least 1).
-    fn clipped(self, max: u64) -> Self {
+    pub(super) fn clipped(self, max: u64) -> Self {
         let len = u64::from(self.len).min(max.max(1)) as u32;
         Self { len, ..self }
     }
@@ -185,7 +183,8 @@ impl Entry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Entries<'a> {
-    bytes: &'a [[u8; Entry::WIRE_LEN]],
+    /// Only [`parse`](super::parse) fills it, once each entry is checked.
+    pub(super) bytes: &'a [[u8; Entry::WIRE_LEN]],
 }
 
 impl Entries<'_> {
@@ -245,302 +244,9 @@ impl Payload<'_> {
     }
 }
 
-/// A control message in the bytes it lies in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct View<'a> {
-    /// Its header.
-    pub header: Header,
-    /// Its payload; always of the header's kind.
-    pub payload: Payload<'a>,
-    /// The word at the trailer's place; see [`is_complete`].
-    pub trailer: u32,
-}
-
-impl View<'_> {
-    /// Whether the last byte is there.
-    #[must_use]
-    pub const fn is_complete(&self) -> bool {
-        is_complete(&self.header, self.trailer)
-    }
-}
-
-/// Reads the message at the start of `slot`. The trailer is read, not judged.
-///
-/// # Errors
-/// Each [`WireError`] but those of identifiers and incarnations.
-pub fn parse(slot: &[u8]) -> Result<View<'_>, WireError> {
-    let (head, rest) = split::<HEADER_LEN>(slot, 0)?;
-    let header = Header::parse(head)?;
-    view(header, rest, slot.len())
-}
-
-/// A message that may still be arriving in `slot`: `None` as long as its
-/// header or its trailer is not the awaited one.
-///
-/// What arrives in order must be looked at in order: header, trailer word,
-/// and the payload not before the trailer word was the awaited one (or all of
-/// the slot at one instant).
-///
-/// # Errors
-/// As [`parse`], once the header is there; the payload is judged once all of
-/// it is there.
-pub fn poll(slot: &[u8], expected_seq: u32) -> Result<Option<View<'_>>, WireError> {
-    let (head, rest) = split::<HEADER_LEN>(slot, 0)?;
-    if peek_seq(head) != expected_seq {
-        return Ok(None);
-    }
-    let header = Header::parse(head)?;
-    let (_, word) = body(&header, rest, slot.len())?;
-    if !is_complete(&header, word) {
-        return Ok(None);
-    }
-    view(header, rest, slot.len()).map(Some)
-}
-
-/// What [`emit_rsp`] has written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Emitted {
-    /// Bytes of the message, trailer included: what has to be PUT.
-    pub wire_len: usize,
-    /// Where the next chunk starts: `chunk_off` plus the bytes of the entries.
-    pub end: u64,
-    /// Whether that is before `accept_len`; the header then carries MORE.
-    pub more: bool,
-}
-
-/// Writes a message into a staging buffer and gives its bytes on the wire.
-/// `length`, [`Flags::ALT`] and (RSP) [`Flags::MORE`] are set here.
-///
-/// # Errors
-/// [`WireError::PayloadTooLong`] for the buffer, [`WireError::NegativeTag`],
-/// [`WireError::PayloadLength`] when header and payload differ in kind,
-/// [`WireError::ChunkEnd`]; nothing is written then.
-pub fn emit(header: &Header, payload: &Payload<'_>, slot: &mut [u8]) -> Result<usize, WireError> {
-    match payload {
-        Payload::Short(data) => put(header, Kind::Short, data, slot),
-        Payload::Req(req) => put(header, Kind::Req, &req.emit(), slot),
-        Payload::Crdt => put(header, Kind::Crdt, &[], slot),
-        Payload::Rsp(rsp, entries) => {
-            let length = Rsp::HEAD_LEN + Entry::WIRE_LEN * entries.count();
-            fits(length, slot)?;
-            emit_rsp(header, rsp, &mut entries.clone(), slot).map(|emitted| emitted.wire_len)
-        }
-    }
-}
-
-/// Writes an RSP with as many entries as fit, from an iterator over the
-/// receiver's pieces that stands at `chunk_off`. The entry that passes
-/// `accept_len` is cut there, and nothing is taken behind it.
-///
-/// Call again with the same iterator and `chunk_off = end` while `more`; an
-/// iterator that ends before `accept_len` leaves `more` with `end` unmoved.
-///
-/// # Errors
-/// [`WireError::PayloadTooLong`] when not even one entry fits,
-/// [`WireError::ChunkEnd`] for a `chunk_off` beyond `accept_len`,
-/// [`WireError::NegativeTag`], [`WireError::PayloadLength`] for a header of
-/// another kind; nothing is written then.
-pub fn emit_rsp(
-    header: &Header,
-    rsp: &Rsp,
-    entries: &mut dyn Iterator<Item = Entry>,
-    slot: &mut [u8],
-) -> Result<Emitted, WireError> {
-    check(header, Kind::Rsp, Rsp::HEAD_LEN)?;
-    fits(Rsp::HEAD_LEN + Entry::WIRE_LEN, slot)?;
-    let Rsp {
-        accept_len,
-        chunk_off,
-        ..
-    } = *rsp;
-    if chunk_off > accept_len {
-        return Err(WireError::ChunkEnd {
-            end: chunk_off,
-            accept_len,
-            more: false,
-        });
-    }
-    let room = max_payload(slot.len()) - Rsp::HEAD_LEN;
-    let places = slot
-        .get_mut(HEADER_LEN + Rsp::HEAD_LEN..)
-        .map(|rest| rest.as_chunks_mut::<{ Entry::WIRE_LEN }>().0)
-        .unwrap_or_default();
-    let mut end = chunk_off;
-    let mut count: u16 = 0;
-    for place in places.iter_mut().take(room / Entry::WIRE_LEN) {
-        if end >= accept_len {
-            break;
-        }
-        let Some(entry) = entries.next() else { break };
-        let entry = entry.clipped(accept_len - end);
-        *place = entry.emit();
-        end += u64::from(entry.len);
-        count += 1;
-    }
-    let more = end < accept_len;
-    if let Some(place) = slot.get_mut(HEADER_LEN..HEADER_LEN + Rsp::HEAD_LEN) {
-        place.copy_from_slice(&rsp.emit(count));
-    }
-    let header = Header {
-        flags: header.flags.set(Flags::MORE, more),
-        ..*header
-    };
-    let length = Rsp::HEAD_LEN + Entry::WIRE_LEN * usize::from(count);
-    Ok(Emitted {
-        wire_len: close(&header, length, slot),
-        end,
-        more,
-    })
-}
-
-fn put(header: &Header, kind: Kind, data: &[u8], slot: &mut [u8]) -> Result<usize, WireError> {
-    check(header, kind, data.len())?;
-    fits(data.len(), slot)?;
-    if let Some(place) = slot.get_mut(HEADER_LEN..HEADER_LEN + data.len()) {
-        place.copy_from_slice(data);
-    }
-    Ok(close(header, data.len(), slot))
-}
-
-fn check(header: &Header, kind: Kind, needed: usize) -> Result<(), WireError> {
-    if header.kind != kind {
-        return Err(WireError::PayloadLength {
-            kind: header.kind,
-            length: header.length,
-            needed: u32::try_from(needed).unwrap_or(u32::MAX),
-        });
-    }
-    header.check_tag()
-}
-
-fn fits(length: usize, slot: &[u8]) -> Result<(), WireError> {
-    let max = max_payload(slot.len());
-    if length > max || slot.len() < HEADER_LEN + TRAILER_LEN {
-        return Err(WireError::PayloadTooLong {
-            length: length as u64,
-            max,
-        });
-    }
-    Ok(())
-}
-
-/// Padding, trailer and header around a payload that fits and is in place.
-fn close(header: &Header, length: usize, slot: &mut [u8]) -> usize {
-    let padded = HEADER_LEN + padded_len(length);
-    let mut header = Header {
-        length: u32::try_from(length).unwrap_or(u32::MAX),
-        ..*header
-    };
-    if let Some(place) = slot.get_mut(padded..).and_then(|s| s.first_chunk_mut()) {
-        let trailer = trailer_for(header.seq, u32::from_le_bytes(*place));
-        *place = trailer.word.to_le_bytes();
-        header.flags = header.flags.set(Flags::ALT, trailer.alt);
-    }
-    if let Some(padding) = slot.get_mut(HEADER_LEN + length..padded) {
-        padding.fill(0);
-    }
-    if let Some(place) = slot.first_chunk_mut() {
-        *place = header.emit();
-    }
-    wire_len(length)
-}
-
 fn reserved(offset: u8, value: u32) -> Result<(), WireError> {
     match value {
         0 => Ok(()),
         _ => Err(WireError::ReservedWord { offset, value }),
     }
-}
-
-/// The first `N` bytes and the rest; `before` bytes were already taken.
-fn split<const N: usize>(bytes: &[u8], before: usize) -> Result<(&[u8; N], &[u8]), WireError> {
-    bytes.split_first_chunk().ok_or(WireError::Truncated {
-        len: before + bytes.len(),
-        needed: before + N,
-    })
-}
-
-/// Payload and trailer word of a message behind its header.
-fn body<'a>(header: &Header, rest: &'a [u8], slot: usize) -> Result<(&'a [u8], u32), WireError> {
-    let max = super::MAX_PAYLOAD;
-    let length = usize::try_from(header.length).unwrap_or(usize::MAX);
-    if length > max {
-        return Err(WireError::PayloadTooLong {
-            length: header.length.into(),
-            max,
-        });
-    }
-    let truncated = WireError::Truncated {
-        len: slot,
-        needed: wire_len(length),
-    };
-    let (padded, behind) = rest.split_at_checked(padded_len(length)).ok_or(truncated)?;
-    let word = behind.first_chunk().ok_or(truncated)?;
-    let payload = padded.get(..length).ok_or(truncated)?;
-    Ok((payload, u32::from_le_bytes(*word)))
-}
-
-fn view(header: Header, rest: &[u8], slot: usize) -> Result<View<'_>, WireError> {
-    let (bytes, trailer) = body(&header, rest, slot)?;
-    let wrong = |needed: usize| WireError::PayloadLength {
-        kind: header.kind,
-        length: header.length,
-        needed: u32::try_from(needed).unwrap_or(u32::MAX),
-    };
-    let payload = match header.kind {
-        Kind::Short => Payload::Short(bytes),
-        Kind::Req => {
-            let bytes = bytes.try_into().map_err(|_| wrong(Req::WIRE_LEN))?;
-            Payload::Req(Req::parse(bytes)?)
-        }
-        Kind::Rsp => {
-            let Some((head, entries)) = bytes.split_first_chunk() else {
-                return Err(wrong(Rsp::HEAD_LEN));
-            };
-            let (rsp, count) = Rsp::parse(head)?;
-            let (entries, left) = entries.as_chunks();
-            if entries.len() != usize::from(count) || !left.is_empty() {
-                let needed = Rsp::HEAD_LEN + Entry::WIRE_LEN * usize::from(count);
-                return Err(wrong(needed));
-            }
-            check_entries(&header, &rsp, entries)?;
-            Payload::Rsp(rsp, Entries { bytes: entries })
-        }
-        Kind::Crdt if bytes.is_empty() => Payload::Crdt,
-        Kind::Crdt => return Err(wrong(0)),
-    };
-    Ok(View {
-        header,
-        payload,
-        trailer,
-    })
-}
-
-/// Every entry good, all inside of `accept_len`, up to it unless MORE.
-fn check_entries(
-    header: &Header,
-    rsp: &Rsp,
-    entries: &[[u8; Entry::WIRE_LEN]],
-) -> Result<(), WireError> {
-    let mut end = rsp.chunk_off;
-    for bytes in entries {
-        end = end.saturating_add(Entry::parse(bytes)?.len.into());
-    }
-    let more = header.flags.contains(Flags::MORE);
-    let accept_len = rsp.accept_len;
-    let good = if more {
-        end < accept_len
-    } else {
-        end == accept_len
-    };
-    if good {
-        return Ok(());
-    }
-    Err(WireError::ChunkEnd {
-        end,
-        accept_len,
-        more,
-    })
 }

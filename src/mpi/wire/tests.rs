@@ -352,6 +352,9 @@ fn nothing_accepted_is_an_rsp_without_entries() {
     let emitted = emit_rsp(&head, &rsp(0, 0), &mut pages(9), &mut slot).unwrap();
     assert_eq!((emitted.wire_len, emitted.more), (68, false));
     assert!(parse(&slot).is_ok());
+    // Not even room for one entry is needed.
+    let exact = emit_rsp(&head, &rsp(7, 7), &mut pages(0), &mut slot[..68]);
+    assert!(exact.is_ok_and(|emitted| !emitted.more));
     let beyond = emit_rsp(&head, &rsp(4, 5), &mut pages(1), &mut slot);
     let error = WireError::ChunkEnd {
         end: 5,
@@ -359,6 +362,24 @@ fn nothing_accepted_is_an_rsp_without_entries() {
         more: false,
     };
     assert_eq!(beyond, Err(error));
+}
+
+#[test]
+fn an_rsp_that_places_nothing_of_what_is_left_is_an_error() {
+    let mut slot = [0; 128];
+    let head = header(Kind::Rsp, 1);
+    let error = WireError::EmptyChunk {
+        chunk_off: 5,
+        accept_len: 9,
+    };
+    let none = emit_rsp(&head, &rsp(9, 5), &mut pages(0), &mut slot);
+    assert_eq!((none, slot), (Err(error), [0; 128]));
+    emit_rsp(&head, &rsp(5, 5), &mut pages(0), &mut slot).unwrap();
+    slot[40] = 9;
+    for flags in [Flags::NONE, Flags::MORE] {
+        slot[1] = flags.bits();
+        assert_eq!(parse(&slot), Err(error));
+    }
 }
 
 #[test]
