@@ -71,6 +71,11 @@ impl<P> defmt::Format for Communicator<P> {
     }
 }
 
+/// The tag of a collective operation: from -1 downwards, -2^31 is followed by -1.
+fn tag_of(sequence: u32) -> i32 {
+    -1 - (sequence & 0x7fff_ffff).cast_signed()
+}
+
 impl<P: PointToPoint> Communicator<P> {
     /// All ranks of the world. To be called once in a process: what it makes counts
     /// the context ids of the process.
@@ -164,8 +169,7 @@ impl<P: PointToPoint> Communicator<P> {
             ranks: Rc::clone(&self.inner.ranks),
             rank: self.inner.rank as usize,
             context: self.context() | 1,
-            // From -1 downwards, never 0 or more; -2^31 is followed by -1.
-            tag: -1 - (sequence & 0x7fff_ffff) as i32,
+            tag: tag_of(sequence),
             testing: self.inner.engine.testing(),
         }
     }
@@ -287,5 +291,52 @@ impl<P: PointToPoint> Communicator<P> {
                 messages,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::reference::{ReferenceConfig, run};
+
+    #[test]
+    fn tags_of_collectives_are_negative_and_wrap() {
+        assert_eq!(tag_of(0), -1);
+        assert_eq!(tag_of(5), -6);
+        assert_eq!(tag_of(0x7fff_ffff), i32::MIN);
+        assert_eq!(tag_of(0x8000_0000), -1);
+        assert_eq!(tag_of(u32::MAX), i32::MIN);
+    }
+
+    #[test]
+    fn collectives_go_on_where_tags_wrap() {
+        let results = run(3, ReferenceConfig::default(), |process| async move {
+            let comm = Communicator::world(process);
+            comm.inner.sequence.set(0x7fff_fffe);
+            let mut sum = 0;
+            for _ in 0..4 {
+                sum += comm.allreduce(&[1u32], &Op::sum()).await?[0];
+            }
+            Ok::<_, MpiError>(sum)
+        });
+        assert_eq!(results, Ok(alloc::vec![Ok(12); 3]));
+    }
+
+    #[test]
+    fn the_last_context_is_used_and_no_other_after_it() {
+        let results = run(3, ReferenceConfig::default(), |process| async move {
+            let comm = Communicator::world(process);
+            if comm.rank() == 1 {
+                comm.engine().next_context.set(MAX_CONTEXTS - 1);
+            }
+            let last = comm.dup().await?;
+            // Its contexts lie below those of windows.
+            assert_eq!(last.context(), (1 << 31) - 2);
+            assert_eq!(last.allreduce(&[1u32], &Op::sum()).await?, [3]);
+            let limit = MAX_CONTEXTS;
+            assert_eq!(comm.dup().await.err(), Some(MpiError::NoContext { limit }));
+            Ok::<_, MpiError>(())
+        });
+        assert_eq!(results, Ok(alloc::vec![Ok(()); 3]));
     }
 }

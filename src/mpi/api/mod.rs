@@ -9,6 +9,7 @@ mod collectives;
 mod communicator;
 mod layout;
 mod point;
+mod reductions;
 mod request;
 mod status;
 
