@@ -15,6 +15,8 @@ pub mod pins;
 pub mod random;
 mod wave;
 
+#[cfg(feature = "maspar")]
+pub mod maspar;
 #[cfg(feature = "rcube")]
 pub mod hsl_end;
 #[cfg(feature = "rcube")]
