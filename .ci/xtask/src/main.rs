@@ -12,7 +12,9 @@
 //! any failed. A tool that is missing is installed, or its part fails: nothing is
 //! skipped.
 
+mod capi;
 mod checks;
+mod firmware;
 mod fuzz;
 mod manifest;
 mod readme;
@@ -48,7 +50,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 16] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -65,7 +67,17 @@ const PARTS: [Part; 14] = [
         checks::features,
     ),
     part("msrv", "the oldest Rust promised", checks::msrv),
-    part("size", "bytes of the driver on a Cortex-M4", size::size),
+    part(
+        "size",
+        "bytes of driver and models on bare metal",
+        size::size,
+    ),
+    part(
+        "firmware",
+        "the images for microcontrollers, run in QEMU",
+        firmware::firmware,
+    ),
+    part("capi", "the C interface and its examples", capi::capi),
     part(
         "readme",
         "links and outputs in the documents",

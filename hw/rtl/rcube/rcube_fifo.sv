@@ -2,7 +2,8 @@
 // has to be.
 //
 // These two are registers; the others are in a memory whose output is registered
-// (a block RAM). A symbol that is written to where the memory reads is passed by.
+// (a block RAM). A symbol that is written to where the memory reads is passed by;
+// what the memory gives then does not matter, and x lets synthesis know.
 module rcube_fifo (
     input  wire       clk,
     input  wire       rst_n,
@@ -36,13 +37,14 @@ module rcube_fifo (
     wire       write   = accept && stay >= 7'd2;
     wire       refill  = pop && filled > 7'd2;
     wire [5:0] head_on = head + {5'd0, refill};
+    wire       meet    = write && tail == head_on;
     wire [8:0] third   = passes ? passed : read;
 
     always @(posedge clk) begin
         if (write) memory[tail] <= store_sym;
-        read   <= memory[head_on];
+        read   <= meet ? 9'bx : memory[head_on];
         passed <= store_sym;
-        passes <= write && tail == head_on;
+        passes <= meet;
         if (accept && stay == 7'd0) first <= store_sym;
         else if (pop)               first <= second;
         if (accept && stay == 7'd1) second <= store_sym;

@@ -32,9 +32,9 @@ module rcube_input (
     localparam [8:0] EP = 9'h12b, EEP = 9'h14b;
 
     localparam [2:0] HEADER  = 3'd0,  // no packet, or not all of its header
-                     REQUEST = 3'd1,  // waits for an output
+                     REQUEST = 3'd1,  // waits for an output; without any eligible: as DROP
                      CIRCUIT = 3'd2,  // streams
-                     DROP    = 3'd3,  // no route: runs to its end
+                     DROP    = 3'd3,  // runs to its end
                      CLOSE   = 3'd4;  // cut: owes EEP to its output
 
     reg [2:0] state;
@@ -52,7 +52,8 @@ module rcube_input (
     // What the symbol at the front does at this edge.
     wire       room  = (outputs & full) == 8'd0;
     wire       moves = state == CIRCUIT && !empty && room;
-    wire       drops = state == DROP && !empty;
+    wire       stray = state == REQUEST && outputs == 8'd0;
+    wire       drops = (state == DROP || stray) && !empty;
     wire       pop   = moves || drops;
     wire       close = state == CLOSE && room;
 
@@ -87,11 +88,13 @@ module rcube_input (
                 if (!empty && short)
                     then = DROP;
                 else if (whole) begin
-                    then         = eligible == 8'd0 ? DROP : REQUEST;
+                    then         = REQUEST;
                     then_outputs = eligible;
                 end
             REQUEST:
-                if (grant != 8'd0) begin
+                if (stray)
+                    then = DROP;
+                else if (grant != 8'd0) begin
                     then         = CIRCUIT;
                     then_outputs = grant;
                 end
