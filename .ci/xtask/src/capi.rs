@@ -20,6 +20,9 @@ const TARGET_DIR: &str = "hw/capi/target";
 /// Warnings of the C compilers, all of them errors.
 const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"];
 
+/// The examples in C.
+const EXAMPLES: [&str; 2] = ["two_boards", "own_memory"];
+
 /// What the static library needs of the system.
 const SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
 
@@ -45,9 +48,11 @@ pub fn capi(context: &Context) -> Verdict {
     cargo("clippy", &["--all-targets", "--", "-D", "warnings"])?;
     let mut steps = vec![cargo("test", &[])];
     cargo("build", &["--release"])?;
-    steps.push(c(context, "gcc", "c11", &[]));
-    // C files as C++.
-    steps.push(c(context, "g++", "c++17", &["-x", "c++"]));
+    for example in EXAMPLES {
+        steps.push(c(context, example, "gcc", "c11", &[]));
+        // C files as C++.
+        steps.push(c(context, example, "g++", "c++17", &["-x", "c++"]));
+    }
     let benches = dpi(context);
     let dpi = benches.as_ref().map(|_| ()).map_err(Clone::clone);
     steps.push(dpi);
@@ -60,15 +65,21 @@ fn path(context: &Context, name: &str) -> String {
     context.root.join(FOLDER).join(name).display().to_string()
 }
 
-/// The C example by one compiler, under Valgrind.
-fn c(context: &Context, compiler: &str, standard: &str, more: &[&str]) -> Result<(), String> {
-    let program = path(context, &format!("target/two_boards-{standard}"));
+/// A C example by one compiler, under Valgrind.
+fn c(
+    context: &Context,
+    example: &str,
+    compiler: &str,
+    standard: &str,
+    more: &[&str],
+) -> Result<(), String> {
+    let program = path(context, &format!("target/{example}-{standard}"));
     let mut command = Command::new(compiler);
     command.arg(format!("-std={standard}")).args(WARNINGS);
     command.args(["-g", "-O1", "-I", &path(context, "include")]);
     command
         .args(more)
-        .arg(path(context, "examples/two_boards.c"));
+        .arg(path(context, &format!("examples/{example}.c")));
     if !more.is_empty() {
         command.args(["-x", "none"]);
     }
