@@ -18,6 +18,7 @@ mod firmware;
 mod fuzz;
 mod manifest;
 mod readme;
+mod regs;
 mod sh;
 mod size;
 mod tools;
@@ -49,7 +50,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 15] = [
+const PARTS: [Part; 16] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -82,6 +83,7 @@ const PARTS: [Part; 15] = [
         "links and outputs in the documents",
         readme::readme,
     ),
+    part("regs", "register maps made from the SystemRDL", regs::regs),
     part("fuzz", "each parser under random bytes", fuzz::fuzz),
     Part {
         in_ci: false,
