@@ -173,7 +173,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         }
         // A receive whose call is not over may take what is there.
         let mut probes = mailbox.probes.iter();
-        !*is_busy && probes.any(|pattern| engine.iprobe(&pattern).is_some())
+        !*is_busy && probes.any(|pattern| engine.iprobe(pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
