@@ -162,7 +162,6 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             engine,
             ..
         } = self;
-        let is_busy = &is_busy;
         let mailbox = mailbox.borrow();
         let done = |id| {
             let live = live.get(id);
@@ -173,7 +172,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         }
         // A receive whose call is not over may take what is there.
         let mut probes = mailbox.probes.iter();
-        !*is_busy && probes.any(|pattern| engine.iprobe(pattern).is_some())
+        !is_busy && probes.any(|pattern| engine.iprobe(pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
