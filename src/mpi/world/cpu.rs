@@ -110,6 +110,8 @@ pub(super) struct Cpu<T: Copy + 'static> {
     pub(super) looked: bool,
     /// When an interrupt was last served.
     served: Option<Instant>,
+    /// Its board has failed, and the links to other nodes were closed.
+    alone: bool,
 }
 
 impl<T: Copy + 'static> fmt::Debug for Cpu<T> {
@@ -146,6 +148,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             answered: false,
             looked: false,
             served: None,
+            alone: false,
         }
     }
 
@@ -198,7 +201,8 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         match self.mode {
             Mode::Run | Mode::Kernel { .. } => {}
             Mode::Waiting { since, news } => {
-                site.poll(self.node).map_err(Halt::Medium)?;
+                // Of a board that failed the node takes note.
+                let _ = site.poll(self.node);
                 if !program.is_over() {
                     self.book_wait(site, since, news.unwrap_or(now), now);
                 }
@@ -263,6 +267,10 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.start_requests(site).map_err(Halt::Medium)?;
         let over = program.is_over();
         let activity = self.run_engine(site, over, now, false);
+        if site.has_failed(self.node) && !self.alone {
+            self.be_alone(site);
+            return Ok(false);
+        }
         self.busy = match activity {
             Activity::Busy { until } if until <= now => return Ok(false),
             Activity::Busy { until } => Some(until),
@@ -289,6 +297,17 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.mode = Mode::Waiting { since, news: None };
         self.keep_looking(site, now);
         Ok(true)
+    }
+
+    /// The board of this node is of no use any more: nothing comes from other
+    /// nodes, nothing gets there.
+    fn be_alone<M: Medium<Token = T>>(&mut self, site: &Site<M>) {
+        self.alone = true;
+        for (rank, home) in (0..).zip(&site.homes) {
+            if home.node != self.node {
+                self.engine.close_peer(rank);
+            }
+        }
     }
 
     /// The engine, or its half in the kernel.

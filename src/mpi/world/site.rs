@@ -38,6 +38,8 @@ struct NodeState {
     ranks: Vec<u32>,
     /// Something may have come since the driver last looked.
     stale: bool,
+    /// Its board is of no use any more.
+    failed: bool,
 }
 
 /// How message identifiers of a node are shared among its ranks.
@@ -115,6 +117,12 @@ impl<M: Medium> Site<M> {
         }
     }
 
+    /// Whether the driver of a node has given up its board.
+    pub(super) fn has_failed(&self, node: u16) -> bool {
+        let state = self.nodes.get(usize::from(node));
+        state.is_some_and(|state| state.failed)
+    }
+
     /// The driver of a node looks, unless nothing can have come.
     pub(super) fn poll(&mut self, node: u16) -> Result<(), M::Error> {
         let state = self.nodes.get_mut(usize::from(node));
@@ -122,7 +130,13 @@ impl<M: Medium> Site<M> {
             return Ok(());
         }
         loop {
-            self.medium.poll(node)?;
+            if let Err(error) = self.medium.poll(node) {
+                if let Some(state) = self.nodes.get_mut(usize::from(node)) {
+                    state.failed = true;
+                    self.wakes.extend_from_slice(&state.ranks);
+                }
+                return Err(error);
+            }
             let mut any = false;
             while let Some(arrival) = self.medium.arrival(node) {
                 self.deliver(node, arrival);
