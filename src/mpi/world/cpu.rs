@@ -110,8 +110,8 @@ pub(super) struct Cpu<T: Copy + 'static> {
     pub(super) looked: bool,
     /// When an interrupt was last served.
     served: Option<Instant>,
-    /// Its board has failed, and the links to other nodes were closed.
-    alone: bool,
+    /// Failed boards that it knows of.
+    failures: usize,
 }
 
 impl<T: Copy + 'static> fmt::Debug for Cpu<T> {
@@ -148,7 +148,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             answered: false,
             looked: false,
             served: None,
-            alone: false,
+            failures: 0,
         }
     }
 
@@ -267,8 +267,8 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.start_requests(site).map_err(Halt::Medium)?;
         let over = program.is_over();
         let activity = self.run_engine(site, over, now, false);
-        if site.has_failed(self.node) && !self.alone {
-            self.be_alone(site);
+        if self.failures < site.failed.len() {
+            self.lose_peers(site);
             return Ok(false);
         }
         self.busy = match activity {
@@ -299,13 +299,16 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         Ok(true)
     }
 
-    /// The board of this node is of no use any more: nothing comes from other
-    /// nodes, nothing gets there.
-    fn be_alone<M: Medium<Token = T>>(&mut self, site: &Site<M>) {
-        self.alone = true;
+    /// Boards have failed: from now on nothing passes between their nodes and
+    /// others.
+    fn lose_peers<M: Medium<Token = T>>(&mut self, site: &Site<M>) {
+        let news = site.failed.get(self.failures..).unwrap_or_default();
+        self.failures = site.failed.len();
         for (rank, home) in (0..).zip(&site.homes) {
-            if home.node != self.node {
-                self.engine.close_peer(rank);
+            let lost = home.node != self.node
+                && (news.contains(&self.node) || news.contains(&home.node));
+            if lost {
+                self.engine.lose_peer(rank);
             }
         }
     }

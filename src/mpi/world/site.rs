@@ -38,8 +38,6 @@ struct NodeState {
     ranks: Vec<u32>,
     /// Something may have come since the driver last looked.
     stale: bool,
-    /// Its board is of no use any more.
-    failed: bool,
 }
 
 /// How message identifiers of a node are shared among its ranks.
@@ -64,6 +62,8 @@ pub(super) struct Site<M: Medium> {
     begun: BTreeMap<(u32, u16), (Instant, u64)>,
     pub(super) messages: Vec<Message>,
     pub(super) record: bool,
+    /// Nodes whose boards are of no use any more, in the order of their ends.
+    pub(super) failed: Vec<u16>,
     /// Ranks that a sibling has given something.
     pub(super) wakes: Vec<u32>,
     /// Kept for its storage.
@@ -80,6 +80,7 @@ impl<M: Medium> Site<M> {
             begun: BTreeMap::new(),
             messages: Vec::new(),
             record: false,
+            failed: Vec::new(),
             wakes: Vec::new(),
             fresh: Vec::new(),
             medium,
@@ -117,12 +118,6 @@ impl<M: Medium> Site<M> {
         }
     }
 
-    /// Whether the driver of a node has given up its board.
-    pub(super) fn has_failed(&self, node: u16) -> bool {
-        let state = self.nodes.get(usize::from(node));
-        state.is_some_and(|state| state.failed)
-    }
-
     /// The driver of a node looks, unless nothing can have come.
     pub(super) fn poll(&mut self, node: u16) -> Result<(), M::Error> {
         let state = self.nodes.get_mut(usize::from(node));
@@ -131,9 +126,9 @@ impl<M: Medium> Site<M> {
         }
         loop {
             if let Err(error) = self.medium.poll(node) {
-                if let Some(state) = self.nodes.get_mut(usize::from(node)) {
-                    state.failed = true;
-                    self.wakes.extend_from_slice(&state.ranks);
+                if !self.failed.contains(&node) {
+                    self.failed.push(node);
+                    self.wakes.extend((0..).zip(&self.homes).map(|(rank, _)| rank));
                 }
                 return Err(error);
             }
