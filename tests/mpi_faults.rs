@@ -66,6 +66,18 @@ fn mpi(seed: u64) -> MpiConfig {
     }
 }
 
+/// What every rank waits for.
+fn explain<M: Medium>(world: &World<M>) -> String {
+    let ranks = 0..world.config().ranks;
+    let explain = |rank| {
+        let engine = world.endpoint(rank).unwrap();
+        let pending: Vec<_> = engine.pending().collect();
+        let states: Vec<_> = (0..world.config().ranks).map(|peer| engine.peer_state(peer)).collect();
+        format!("rank {rank}: {pending:?} {states:?}")
+    };
+    ranks.map(explain).collect::<Vec<_>>().join("\n")
+}
+
 /// Of every kind that there is, some of them by script, early and late.
 fn script(seed: u64, ends: &[End], nodes: u16) -> Vec<FaultEvent> {
     let event = |at: u64| {
@@ -325,7 +337,8 @@ fn a_board_that_is_cut_off_for_good_closes_its_peers_and_no_others() {
         let mut world = world(&topology, config);
         let machine = world.medium_mut().machine_mut();
         machine.set_faults(cut_off(end, number)).unwrap();
-        let outcome = world.run(|process| goes_on(process, lost, others)).unwrap();
+        let outcome = world.run(|process| goes_on(process, lost, others));
+        let outcome = outcome.unwrap_or_else(|e| panic!("{number}: {e}\n{}", explain(&world)));
         holds(&outcome.results, lost, others);
         assert_eq!(world.medium().machine().faults().unwrap().total() > 0, true);
     }
@@ -340,7 +353,8 @@ fn without_repair_a_board_that_stops_closes_its_peers_and_no_others() {
         let mut world = World::on_boards(&topology, config).unwrap();
         let machine = world.medium_mut().cluster_mut().parts().0;
         machine.set_faults(cut_off(end, number)).unwrap();
-        let outcome = world.run(|process| goes_on(process, lost, others)).unwrap();
+        let outcome = world.run(|process| goes_on(process, lost, others));
+        let outcome = outcome.unwrap_or_else(|e| panic!("{number}: {e}\n{}", explain(&world)));
         holds(&outcome.results, lost, others);
     }
 }

@@ -40,7 +40,7 @@ const TOPS: &[Top] = &[
     },
     Top {
         name: "maspar_router",
-        feature: "maspar",
+        feature: "maspar-small",
         sources: &["maspar/"],
     },
     Top {

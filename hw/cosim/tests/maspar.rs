@@ -192,7 +192,24 @@ fn served(out: &RouterOut) -> Vec<u16> {
 #[test]
 fn a_small_machine_agrees_on_random_patterns_of_every_density() {
     let size = MachineSize::Pes1024;
-    let mut rig = Rig::new("maspar_small", size, SmallRtl::new());
+    patterns_of_every_density(Rig::new("maspar_small", size, MachineRtl::new()));
+}
+
+/// The same with the machine of one board as one top.
+#[cfg(feature = "maspar-small")]
+#[test]
+fn the_one_board_top_agrees_too() {
+    let rtl = multipc_cosim::maspar::SmallRtl::new;
+    let size = MachineSize::Pes1024;
+    patterns_of_every_density(Rig::new("maspar_router", size, rtl()));
+    instructions_in_any_order(Rig::new("maspar_router", size, rtl()));
+}
+
+fn patterns_of_every_density<R>(mut rig: Rig<R>)
+where
+    R: Device<In = RouterIn, Out = RouterOut>,
+{
+    let size = rig.size;
     let mut random = Random::new(3);
     for round in 0..cycles(200, 5000) {
         let targets = 1 + random.below(1024);
@@ -212,7 +229,14 @@ fn a_small_machine_agrees_on_random_patterns_of_every_density() {
 #[test]
 fn a_small_machine_agrees_on_instructions_in_any_order() {
     let size = MachineSize::Pes1024;
-    let mut rig = Rig::new("maspar_small", size, SmallRtl::new());
+    instructions_in_any_order(Rig::new("maspar_order", size, MachineRtl::new()));
+}
+
+fn instructions_in_any_order<R>(mut rig: Rig<R>)
+where
+    R: Device<In = RouterIn, Out = RouterOut>,
+{
+    let size = rig.size;
     let mut random = Random::new(4);
     for _ in 0..cycles(100, 4000) {
         rig.load(&Pattern::random_function(size, random.bits()).coin(random.bits()));
