@@ -316,7 +316,10 @@ impl fmt::Display for MpiError {
                 write!(f, "message of {total} bytes for a receive of {capacity}")
             }
             Self::PeerClosed { rank } => write!(f, "link to rank {rank} is closed"),
-            Self::Resource { limit } => write!(f, "table of {limit} entries is full"),
+            Self::Resource { limit } => write!(
+                f,
+                "no room: all {limit} entries (or bytes of message memory) are in use"
+            ),
             Self::InvalidRank { rank, size } => write!(f, "rank {rank} is not below {size}"),
             Self::InvalidRoot { root, size } => write!(f, "root {root} is not below {size}"),
             Self::InvalidTag { tag } => write!(f, "tag {tag} is not 0 or more"),

@@ -129,16 +129,9 @@ pub unsafe extern "C" fn multipc_ddc_run_until(
         let changed = unsafe { raw::out(changed, "changed") }?;
         // SAFETY: as above.
         let cycle = unsafe { raw::out(cycle, "cycle") }?;
-        let (inputs, before) = (PciInputs::from(&inputs), ddc.outputs());
-        for _ in 0..cycles {
-            ddc.step_pci(&inputs);
-            if ddc.outputs() != before {
-                break;
-            }
-        }
-        let now = ddc.outputs();
-        changed.put((now != before).into());
-        out.put(now);
+        let moved = ddc.run_until(&PciInputs::from(&inputs), cycles);
+        changed.put(moved.into());
+        out.put(ddc.outputs());
         cycle.put(ddc.pci_cycle);
         Ok(())
     })
@@ -220,6 +213,28 @@ impl multipc_ddc {
     fn step_pci(&mut self, inputs: &PciInputs) {
         self.chip.step_pci(inputs);
         self.pci_cycle = self.pci_cycle.saturating_add(1);
+    }
+
+    /// True when a pin has changed.
+    fn run_until(&mut self, inputs: &PciInputs, cycles: u64) -> bool {
+        let before = self.outputs();
+        let quiet = inputs.bus.is_idle() && inputs.gnt_n;
+        let mut left = cycles;
+        while left > 0 {
+            self.step_pci(inputs);
+            left -= 1;
+            if self.outputs() != before {
+                return true;
+            }
+            // The step has seen the link status, which holds from here on.
+            let idle = self.chip.pci_idle_for().min(left);
+            if quiet && idle > 0 {
+                self.chip.skip_pci(idle);
+                self.pci_cycle = self.pci_cycle.saturating_add(idle);
+                left -= idle;
+            }
+        }
+        self.outputs() != before
     }
 
     fn outputs(&self) -> multipc_ddc_outputs {

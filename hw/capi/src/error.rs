@@ -98,3 +98,44 @@ pub extern "C" fn multipc_status_name(status: multipc_status) -> *const c_char {
     };
     name.as_ptr()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    #[test]
+    fn a_panic_becomes_a_status_with_its_message() {
+        // The message on the error stream of the test is expected.
+        let status = call(|| panic!("chip {} on fire", 3));
+        assert_eq!(status, MULTIPC_ERROR_INTERNAL);
+        // SAFETY: never null, ends with a zero.
+        let text = unsafe { CStr::from_ptr(multipc_last_error()) };
+        assert_eq!(text.to_str(), Ok("internal error: chip 3 on fire"));
+    }
+
+    #[test]
+    fn a_success_leaves_the_last_error_alone() {
+        assert_eq!(
+            call(|| Err(Error::argument("first"))),
+            MULTIPC_ERROR_ARGUMENT
+        );
+        assert_eq!(call(|| Ok(())), MULTIPC_OK);
+        // SAFETY: as above.
+        let text = unsafe { CStr::from_ptr(multipc_last_error()) };
+        assert_eq!(text.to_str(), Ok("first"));
+    }
+
+    #[test]
+    fn every_status_has_its_name() {
+        for (status, name) in [
+            (MULTIPC_OK, c"MULTIPC_OK"),
+            (MULTIPC_ERROR_BUSY, c"MULTIPC_ERROR_BUSY"),
+            (MULTIPC_ERROR_INTERNAL, c"MULTIPC_ERROR_INTERNAL"),
+            (-5, c"unknown status"),
+        ] {
+            // SAFETY: as above.
+            assert_eq!(unsafe { CStr::from_ptr(multipc_status_name(status)) }, name);
+        }
+    }
+}

@@ -447,6 +447,76 @@ fn a_machine_runs_to_the_end_of_time() {
     }
 }
 
+/// A run over many idle cycles ends where that many steps end.
+#[test]
+fn chips_run_over_idle_cycles_as_if_stepped() {
+    let rcube_config = multipc_rcube_config {
+        parallel: 1,
+        quick: 0,
+    };
+    let inputs = multipc_rcube_inputs {
+        lines: [MULTIPC_LINE_NO_SIGNAL; 8],
+    };
+    let mut outputs = multipc_rcube_outputs {
+        lines: [0; 8],
+        link_status: 0,
+    };
+    let (mut changed, mut cycle) = (0u8, 0u64);
+    let mut table = [0u8; MULTIPC_TABLE_BYTES];
+    // SAFETY: handles, locals.
+    unsafe {
+        let mut router = null_mut();
+        let bounds = [0u16, 1, 1, 1, 1, 1, 1, 1];
+        let status = multipc_table_uniform(bounds.as_ptr(), [1u8; 8].as_ptr(), table.as_mut_ptr());
+        assert_eq!(status, MULTIPC_OK);
+        assert_eq!(multipc_rcube_new(&rcube_config, &mut router), MULTIPC_OK);
+        assert_eq!(multipc_rcube_configure(router, table.as_ptr()), MULTIPC_OK);
+        // hw/doc/hsl.md, "Start-up": the parallel port at once, the serial ones after
+        // 2 x 4096 cycles without signal; then nobody answers.
+        let mut changes = Vec::new();
+        loop {
+            let status = multipc_rcube_run_until(
+                router,
+                &inputs,
+                u64::MAX / 2,
+                &mut outputs,
+                &mut changed,
+                &mut cycle,
+            );
+            assert_eq!(status, MULTIPC_OK);
+            if changed == 0 {
+                break;
+            }
+            changes.push(cycle);
+        }
+        assert_eq!(outputs.lines, [MULTIPC_IDLE; 8]);
+        assert_eq!(changes.first(), Some(&1), "{changes:?}");
+        let last = changes.last().copied().unwrap_or(0);
+        let stages = 3;
+        assert_eq!(last, 1 + 4096 + 4096 + stages, "{changes:?}");
+        multipc_rcube_free(router);
+
+        let mut ddc = null_mut();
+        let mut pins = core::mem::MaybeUninit::uninit();
+        let mut driven = core::mem::MaybeUninit::uninit();
+        assert_eq!(
+            multipc_ddc_new(MULTIPC_REVISION_IDEAL, &mut ddc),
+            MULTIPC_OK
+        );
+        assert_eq!(multipc_ddc_idle_inputs(pins.as_mut_ptr()), MULTIPC_OK);
+        let status = multipc_ddc_run_until(
+            ddc,
+            pins.as_ptr(),
+            u64::MAX,
+            driven.as_mut_ptr(),
+            &mut changed,
+            &mut cycle,
+        );
+        assert_eq!((status, changed, cycle), (MULTIPC_OK, 0, u64::MAX));
+        multipc_ddc_free(ddc);
+    }
+}
+
 extern "C" fn nothing(_: *mut c_void, _: u32) -> u8 {
     0
 }

@@ -10,8 +10,14 @@ use crate::time::Instant;
 
 /// Field names and types of each event, in the order of their numbers.
 const EVENTS: [(&str, &str); 9] = [
-    ("PajeDefineContainerType", "Alias string|Type string|Name string"),
-    ("PajeDefineStateType", "Alias string|Type string|Name string"),
+    (
+        "PajeDefineContainerType",
+        "Alias string|Type string|Name string",
+    ),
+    (
+        "PajeDefineStateType",
+        "Alias string|Type string|Name string",
+    ),
     (
         "PajeDefineLinkType",
         "Alias string|Type string|StartContainerType string|EndContainerType string|Name string",
@@ -84,7 +90,9 @@ impl Timeline {
             }
             writeln!(out, "%EndEventDef")?;
         }
-        out.write_str("0 M 0 machine\n0 N M node\n0 R N rank\n1 S R activity\n2 L M R R message\n")?;
+        out.write_str(
+            "0 M 0 machine\n0 N M node\n0 R N rank\n1 S R activity\n2 L M R R message\n",
+        )?;
         for part in Part::ALL {
             let (value, name) = (part as usize, part.name());
             writeln!(out, "3 p{value} S \"{name}\" \"{}\"", colour(part))?;

@@ -39,7 +39,11 @@ fn parts_of_a_lane_add_up_to_its_length() {
     assert_eq!(lane.breakdown[Part::Waiting], Duration::from_ps(10));
     assert_eq!(lane.breakdown[Part::Copy], Duration::from_ps(20));
     assert_eq!(lane.breakdown[Part::Polling], Duration::ZERO);
-    let ends: std::vec::Vec<_> = lane.spans.iter().map(|span| (span.start, span.end)).collect();
+    let ends: Vec<_> = lane
+        .spans
+        .iter()
+        .map(|span| (span.start, span.end))
+        .collect();
     assert_eq!(ends, [(at(10), at(20)), (at(20), at(30)), (at(30), at(50))]);
 }
 
@@ -60,7 +64,7 @@ fn chrome_trace_is_json_with_a_span_a_stretch_and_two_ends_a_message() {
 fn paje_trace_is_in_order_of_time_and_closes_its_links() {
     let mut text = String::new();
     small().write_paje(&mut text).unwrap();
-    let body: std::vec::Vec<&str> = text
+    let body: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with(['5', '6', '7', '8']))
         .collect();

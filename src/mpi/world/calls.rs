@@ -114,7 +114,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
                 let answer = match probe {
                     None => Answer::Done,
                     Some(pattern) => {
-                        let found = self.engine.iprobe(&convert::pattern(&pattern));
+                        let found = self.engine.iprobe(&pattern);
                         Answer::Probed(found.map(convert::status))
                     }
                 };
@@ -155,12 +155,14 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
 
     /// Whether something that the program waits for is there.
     pub(super) fn is_wanted(&mut self) -> bool {
+        let is_busy = self.is_busy();
         let Self {
             mailbox,
             live,
             engine,
             ..
         } = self;
+        let is_busy = &is_busy;
         let mailbox = mailbox.borrow();
         let done = |id| {
             let live = live.get(id);
@@ -169,8 +171,9 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         if mailbox.awaited.iter().any(done) {
             return true;
         }
+        // A receive whose call is not over may take what is there.
         let mut probes = mailbox.probes.iter();
-        probes.any(|pattern| engine.iprobe(&convert::pattern(pattern)).is_some())
+        !*is_busy && probes.any(|pattern| engine.iprobe(&pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
@@ -191,8 +194,9 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         mailbox.awaited.clear();
         let probes = core::mem::take(&mut mailbox.probes);
         mailbox.found.clear();
-        for pattern in probes {
-            if let Some(found) = self.engine.iprobe(&convert::pattern(&pattern)) {
+        let calm = !self.is_busy();
+        for pattern in probes.into_iter().filter(|_| calm) {
+            if let Some(found) = self.engine.iprobe(&pattern) {
                 mailbox.found.push((pattern, convert::status(found)));
             }
         }

@@ -292,7 +292,13 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
     }
 
     /// The engine, or its half in the kernel.
-    fn run_engine<M>(&mut self, site: &mut Site<M>, over: bool, now: Instant, kernel: bool) -> Activity
+    fn run_engine<M>(
+        &mut self,
+        site: &mut Site<M>,
+        over: bool,
+        now: Instant,
+        kernel: bool,
+    ) -> Activity
     where
         M: Medium<Token = T>,
     {
@@ -311,7 +317,12 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
     }
 
     /// The kernel's half of the engine; whether it is busy until later.
-    fn serve<M: Medium<Token = T>>(&mut self, site: &mut Site<M>, over: bool, now: Instant) -> bool {
+    fn serve<M: Medium<Token = T>>(
+        &mut self,
+        site: &mut Site<M>,
+        over: bool,
+        now: Instant,
+    ) -> bool {
         for _ in 0..MAX_ROUNDS {
             match self.run_engine(site, over, now, true) {
                 Activity::Busy { until } if until > now => {
@@ -324,6 +335,11 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         }
         self.served = Some(now);
         false
+    }
+
+    /// Whether the engine is in a step.
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.is_some()
     }
 
     fn is_interrupted<M: Medium<Token = T>>(&self, site: &Site<M>) -> bool {

@@ -33,11 +33,15 @@ impl Process {
         Self { mailbox }
     }
 
-    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
+    fn ask(&self, call: impl FnOnce(Ticket) -> Call) -> Ticket {
         let mut mailbox = self.mailbox.borrow_mut();
         let ticket = mailbox.number();
         mailbox.calls.push_back(call(ticket));
-        drop(mailbox);
+        ticket
+    }
+
+    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
+        let ticket = self.ask(call);
         let answer = || self.mailbox.borrow_mut().answers.remove(&ticket);
         poll_fn(|_| answer().map_or(Poll::Pending, Poll::Ready)).await
     }
@@ -69,6 +73,7 @@ impl PointToPoint for Process {
         let mut mailbox = self.mailbox.borrow_mut();
         let capacity = capacity as u64;
         let (id, addr) = mailbox.open(capacity)?;
+        mailbox.found.clear();
         mailbox.calls.push_back(Call::Receive {
             id,
             from,
@@ -115,8 +120,12 @@ impl PointToPoint for Process {
     fn poll_probe(&self, pattern: Pattern, _: &mut Context<'_>) -> Poll<Result<Status, MpiError>> {
         let mut mailbox = self.mailbox.borrow_mut();
         let found = mailbox.found.iter().find(|(asked, _)| *asked == pattern);
-        match found {
-            Some((_, status)) => Poll::Ready(Ok(*status)),
+        match found.map(|(_, status)| *status) {
+            Some(status) => {
+                // What was found may be received next: it is known no longer.
+                mailbox.found.clear();
+                Poll::Ready(Ok(status))
+            }
             None => {
                 mailbox.probes.push(pattern);
                 Poll::Pending

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::World;
 use super::config::WorldConfig;
 use super::cpu::Cpu;
 use super::error::WorldError;
@@ -9,7 +10,6 @@ use super::heap::Heap;
 use super::mailbox::Mailbox;
 use super::media::{Boards, Medium};
 use super::site::{Sharing, Site};
-use super::World;
 use crate::cluster::ClusterError;
 use crate::fabric::Watch;
 use crate::fabric::topology::Topology;
@@ -87,7 +87,13 @@ impl<M: Medium> World<M> {
             let mailbox = Mailbox::new(place.rank, ranks, mpi.eager_max.into(), heap);
             let scattered = scattered.then_some(data);
             let at = (place.rank, place.node);
-            cpus.push(Cpu::new(at, engine, mailbox, (mpi.cost, mpi.policy), scattered));
+            cpus.push(Cpu::new(
+                at,
+                engine,
+                mailbox,
+                (mpi.cost, mpi.policy),
+                scattered,
+            ));
         }
         let in_memory = mpi.arrival == ArrivalMode::Slots || mpi.credit_mode == CreditMode::Counter;
         let watch = if in_memory {

@@ -75,7 +75,10 @@ impl<M: Medium> World<M> {
     }
 
     /// The engine of a rank, to look at.
-    pub fn endpoint(&self, rank: u32) -> Option<&super::endpoint::Endpoint<'static, Token<M::Token>>> {
+    pub fn endpoint(
+        &self,
+        rank: u32,
+    ) -> Option<&super::endpoint::Endpoint<'static, Token<M::Token>>> {
         self.cpus.get(rank as usize).map(|cpu| &cpu.engine)
     }
 }

@@ -64,6 +64,8 @@ pub(super) struct Site<M: Medium> {
     pub(super) record: bool,
     /// Ranks that a sibling has given something.
     pub(super) wakes: Vec<u32>,
+    /// A copy to a sibling is over: whoever made it has to be told.
+    pub(super) copied: bool,
     /// Kept for its storage.
     pub(super) fresh: Vec<u16>,
 }
@@ -79,6 +81,7 @@ impl<M: Medium> Site<M> {
             messages: Vec::new(),
             record: false,
             wakes: Vec::new(),
+            copied: false,
             fresh: Vec::new(),
             medium,
         };
@@ -151,14 +154,19 @@ impl<M: Medium> Site<M> {
             return;
         }
         // A control message may overtake the end of a data message.
-        let begun = if control { None } else { self.begun.remove(&key) };
+        let begun = if control {
+            None
+        } else {
+            self.begun.remove(&key)
+        };
         let (sent, before) = begun.unwrap_or((now, 0));
         let flight = Flight {
             from: rank,
             sent,
             bytes: before + transfer.length,
         };
-        self.flights.insert((transfer.node, transfer.flags.tag), flight);
+        self.flights
+            .insert((transfer.node, transfer.flags.tag), flight);
     }
 
     fn is_control(&self, tag: u32) -> bool {
@@ -204,8 +212,8 @@ impl<M: Medium> Site<M> {
 
     /// Whether the kernel has something to do for a rank.
     pub(super) fn asks(&self, rank: u32) -> bool {
-        self.homes.get(rank as usize).is_some_and(|home| {
-            !home.queue.is_empty() || self.medium.interrupt(home.node)
-        })
+        self.homes
+            .get(rank as usize)
+            .is_some_and(|home| !home.queue.is_empty() || self.medium.interrupt(home.node))
     }
 }

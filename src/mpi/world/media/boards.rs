@@ -6,7 +6,7 @@ use core::ops::Range;
 use crate::cluster::{Cluster, ClusterConfig, ClusterError};
 use crate::fabric::topology::Topology;
 use crate::fabric::{Host, HostError, NoProbe, Probe, Watch};
-use crate::put::{Model, PortErrorOf, PutConfig, WriteError, Writer, TransferId};
+use crate::put::{Model, PortErrorOf, PutConfig, TransferId, WriteError, Writer};
 use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
 use crate::time::Instant;
 
