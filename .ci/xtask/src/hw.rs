@@ -30,13 +30,19 @@ struct Top {
 
 const RCUBE: Option<&str> = Some("hw/doc/rtl-rcube.md");
 
-const TOPS: [Top; 7] = [
+const MASPAR: Option<&str> = Some("hw/doc/rtl-maspar.md");
+
+const TOPS: [Top; 11] = [
     top("hsl_end", &["hsl"], RCUBE, true),
     top("rcube_input", &["rcube"], RCUBE, false),
     top("rcube_arbiter", &["rcube"], RCUBE, false),
     top("rcube_output", &["rcube"], RCUBE, false),
     top("rcube_lane", &["fit", "rcube", "hsl"], RCUBE, true),
     top("rcube", &["rcube", "hsl"], RCUBE, false),
+    top("maspar_sequencer", &["maspar"], MASPAR, true),
+    top("maspar_cluster", &["maspar"], MASPAR, false),
+    top("maspar_half_chip", &["fit", "maspar"], MASPAR, true),
+    top("maspar_chip", &["maspar"], MASPAR, false),
     top("maspar_router", &["maspar"], None, false),
 ];
 

@@ -4,7 +4,7 @@
 use multipc::maspar::{MachineSize, Pattern, Width};
 use multipc_cosim::maspar::{
     BackplaneIn, BackplaneModel, BackplaneRtl, ChipIn, ChipModel, ChipRtl, MachineRtl, RouterIn,
-    RouterModel, RouterOut, SmallRtl,
+    RouterModel, RouterOut,
 };
 use multipc_cosim::{Device, Lockstep, Random, cycles};
 use serde_json::Value;
