@@ -1,0 +1,157 @@
+//! Verilates each top and compiles it with its shim.
+//!
+//! A top is a line of [`TOPS`], a feature of this crate, `shim/<top>.cpp`, and
+//! `src/<top>.rs`. With the feature `coverage` the RTL counts lines and toggles.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One Verilated module.
+struct Top {
+    /// Module, shim and class (`V<name>`).
+    name: &'static str,
+    /// Built when this feature is on.
+    feature: &'static str,
+    /// Sources below `hw/rtl`, the top first; those of a whole folder end in `/`.
+    sources: &'static [&'static str],
+}
+
+const TOPS: &[Top] = &[Top {
+    name: "rcube_interval",
+    feature: "rcube",
+    sources: &["rcube/rcube_interval.sv"],
+}];
+
+/// What Verilator brings along for every model.
+const RUNTIME: &[&str] = &[
+    "verilated.cpp",
+    "verilated_threads.cpp",
+    "verilated_cov.cpp",
+];
+
+fn main() {
+    let out = PathBuf::from(variable("OUT_DIR"));
+    let root = PathBuf::from(verilator_root());
+    let rtl = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../rtl");
+    let coverage = has_feature("coverage");
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=shim/shim.h");
+
+    let mut built = 0;
+    for top in TOPS.iter().filter(|top| has_feature(top.feature)) {
+        let made = out.join(top.name);
+        verilate(top, &rtl, &made, coverage);
+        let shim = format!("shim/{}.cpp", top.name);
+        println!("cargo:rerun-if-changed={shim}");
+        let mut build = compiler(&root, coverage);
+        build.include(&made).include("shim").file(shim);
+        build.files(generated(&made));
+        build.compile(&format!("rtl_{}", top.name));
+        built += 1;
+    }
+    if built > 0 {
+        let mut build = compiler(&root, coverage);
+        build.files(RUNTIME.iter().map(|file| root.join("include").join(file)));
+        build.compile("verilated_runtime");
+    }
+}
+
+fn verilate(top: &Top, rtl: &Path, made: &Path, coverage: bool) {
+    let mut command = Command::new("verilator");
+    command
+        .args([
+            "--cc",
+            "-Wall",
+            "-O3",
+            "--x-assign",
+            "fast",
+            "--x-initial",
+            "fast",
+        ])
+        .args(["--noassert", "--top-module", top.name])
+        .arg("--Mdir")
+        .arg(made);
+    if coverage {
+        command.args(["--coverage-line", "--coverage-toggle"]);
+    }
+    for source in top.sources {
+        let path = rtl.join(source);
+        println!("cargo:rerun-if-changed={}", path.display());
+        if source.ends_with('/') {
+            command.args(files(&path, "sv"));
+        } else {
+            command.arg(path);
+        }
+    }
+    // What an earlier run generated may have other names.
+    let _ = std::fs::remove_dir_all(made);
+    match command.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("verilator {}: {status}", top.name),
+        Err(error) => panic!("verilator did not start ({error}): apt-get install verilator"),
+    }
+}
+
+/// The compiler with the switches of Verilator's own makefile.
+fn compiler(root: &Path, coverage: bool) -> cc::Build {
+    let mut build = cc::Build::new();
+    build
+        .cpp(true)
+        .std("c++17")
+        .opt_level(if coverage { 1 } else { 3 })
+        .debug(false)
+        .warnings(false)
+        .include(root.join("include"))
+        .include(root.join("include/vltstd"))
+        .flag_if_supported("-faligned-new")
+        .flag_if_supported("-fcf-protection=none");
+    let number = if coverage { "1" } else { "0" };
+    for (name, value) in [
+        ("VM_COVERAGE", number),
+        ("VM_SC", "0"),
+        ("VM_TRACE", "0"),
+        ("VM_TRACE_FST", "0"),
+        ("VM_TRACE_VCD", "0"),
+    ] {
+        build.define(name, value);
+    }
+    if coverage {
+        build.define("COSIM_COVERAGE", None);
+    }
+    build
+}
+
+fn generated(made: &Path) -> Vec<PathBuf> {
+    files(made, "cpp")
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == extension))
+        .collect();
+    found.sort();
+    found
+}
+
+fn verilator_root() -> String {
+    let output = Command::new("verilator")
+        .args(["--getenv", "VERILATOR_ROOT"])
+        .output()
+        .unwrap_or_else(|error| {
+            panic!("verilator did not start ({error}): apt-get install verilator g++")
+        });
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn has_feature(name: &str) -> bool {
+    let name = name.to_uppercase().replace('-', "_");
+    std::env::var_os(format!("CARGO_FEATURE_{name}")).is_some()
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
