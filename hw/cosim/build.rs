@@ -20,6 +20,10 @@ const TOPS: &[Top] = &[Top {
     name: "rcube_interval",
     feature: "rcube",
     sources: &["rcube/rcube_interval.sv"],
+}, Top {
+    name: "ddc_edges",
+    feature: "ddc",
+    sources: &["../cosim/shim/ddc_edges.sv", "ddc/"],
 }];
 
 /// What Verilator brings along for every model.

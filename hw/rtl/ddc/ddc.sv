@@ -314,4 +314,7 @@ module ddc #(
       .lpe_current(lpe_current), .lpe_new(lpe_new), .lmi_current(lmi_current), .lmi_new(lmi_new),
       .lmi_full(lmi_full), .lrm_base(lrm_base), .r3_status(status_link), .soft_reset(soft_reset),
       .chain_strobe(chain_strobe), .chain_byte(chain_byte), .inta_n(out_inta_n));
+
+  // Reserved bits of COMMAND; the transmit side needs the head only.
+  wire unused = &{1'b0, command[15], command[11:10], command[7:0], lmi_current, dn_write, nc_second, nc_third};
 endmodule

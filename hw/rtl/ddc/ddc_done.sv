@@ -175,4 +175,7 @@ module ddc_done (
         default: state <= IDLE;
       endcase
     end
+
+  // Addresses are those of words and entries; bit 24 stays with the sender.
+  wire unused = &{1'b0, lrm_base[1:0], lmi_new[3:0], flags[24]};
 endmodule

@@ -166,4 +166,7 @@ module ddc_packetiser #(
         end
       endcase
     end
+
+  // Bytes within the last word; bit 24 stays with the sender.
+  wire unused = &{1'b0, span[1:0], o_control[24]};
 endmodule

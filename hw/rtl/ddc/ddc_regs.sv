@@ -239,4 +239,7 @@ module ddc_regs (
           default: ;
         endcase
     end
+
+  // Read-only bits of STATUS.
+  wire unused = &{1'b0, bits[11:0]};
 endmodule

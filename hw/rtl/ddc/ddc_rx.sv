@@ -41,7 +41,7 @@ module ddc_rx #(
     output reg         ep_error,
     output wire        timeout_error
 );
-  localparam [2:0] T_DATA = 0, T_BP = 1, T_ED = 2, T_EP = 3, T_CUT = 4, T_BAD = 5, T_BAD_END = 6;
+  localparam [2:0] T_DATA = 0, T_BP = 1, T_ED = 2, T_EP = 3, T_CUT = 4, T_BAD_END = 6;
   localparam [3:0] HEAD = 0, MARKS = 1, ADDR = 2, HCRC = 3, DATA = 4, DCRC = 5, END = 6, SKIP = 7,
       SHORT2 = 8, SHCRC = 9, SHEND = 10;
 
@@ -192,4 +192,7 @@ module ddc_rx #(
           endcase
       end
     end
+
+  // The tail word has reserved bits; of a word that may be the tail only the lane matters.
+  wire unused = &{1'b0, tail[31:24], tail[21:16], now_second[31:18], now_second[15:0]};
 endmodule

@@ -145,4 +145,7 @@ module ddc_tx #(
         end
       endcase
     end
+
+  // Bytes within the last word.
+  wire unused = &{1'b0, span[1:0]};
 endmodule
