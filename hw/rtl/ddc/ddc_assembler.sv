@@ -7,77 +7,93 @@ module ddc_assembler (
     input  wire        in_valid,
     input  wire [8:0]  in_symbol,
     output wire        in_take,
-    input  wire        lost,          // the link went down at this edge
+    input  wire        flush,         // the port goes down at this edge
     input  wire        room,          // the RX FIFO takes a word
-    output reg         push,
-    output reg  [34:0] push_word,     // tag, word
+    output wire        push,
+    output wire [34:0] push_word,     // tag, word
     output wire [7:0]  ends_gray      // packet ends pushed so far
 );
-  localparam [2:0] DATA = 0, BP = 1, ED = 2, EP = 3, CUT = 4, BAD = 5, BAD_END = 6;
+  localparam [2:0] DATA = 0, BP = 1, ED = 2, EP = 3, EEP = 4, MISPLACED = 5;
   localparam [8:0] C_EP = 9'h12B, C_EEP = 9'h14B, C_BP = 9'h11B, C_ED = 9'h13B;
 
-  reg [23:0] bytes;
+  reg [31:0] bytes;
   reg [1:0]  lane;
-  reg        open;                  // a packet has begun and not ended
-  reg        cut;                     // a cut is to be pushed
-  reg [7:0]  ends;
-  reg        is_end;
+  reg        in_packet;
+  reg        skipping;                // the packet is spoilt: wait for its end
+  reg        closing;                 // a cut is to be pushed before anything else
+  reg [7:0]  ends, ends_g;
 
-  assign in_take   = in_valid && room && !cut && !lost;
-  assign ends_gray = ends ^ (ends >> 1);
+  wire       closing_1  = closing || (flush && in_packet);
+  wire [1:0] lane_1     = flush ? 2'd0 : lane;
+  wire       skipping_1 = skipping && !flush;
+  wire       close      = closing_1 && room;
+  assign in_take   = in_valid && room && !closing_1;
+  assign ends_gray = ends_g;
 
   wire control = in_symbol[8];
-  wire full    = lane == 2'd3;
-
+  wire full    = lane_1 == 2'd3;
+  reg [2:0] tag;
+  reg       stray;
+  reg       is_end;
   always @* begin
-    push      = 0;
-    is_end    = 0;
-    push_word = {DATA, in_symbol[7:0], bytes};
-    if (cut && room) begin
-      push      = 1;
-      is_end    = 1;
-      push_word = {CUT, 32'd0};
-    end else if (in_take) begin
-      push = control || full;
-      if (control) begin
-        case (in_symbol)
-          C_EEP: begin
-            push_word[34:32] = CUT;
-            is_end           = 1;
-          end
-          C_EP: begin
-            push_word[34:32] = full ? EP : BAD_END;
-            is_end           = 1;
-          end
-          C_BP:    push_word[34:32] = full ? BP : BAD;
-          C_ED:    push_word[34:32] = full ? ED : BAD;
-          default: push_word[34:32] = BAD;
-        endcase
-      end
-    end
+    stray  = 0;
+    is_end = 0;
+    tag    = DATA;
+    if (control)
+      case (in_symbol)
+        C_EEP: begin
+          tag    = EEP;
+          is_end = 1;
+        end
+        C_EP: begin
+          tag    = full && !skipping_1 ? EP : MISPLACED;
+          is_end = 1;
+        end
+        C_BP: begin
+          tag   = BP;
+          stray = !full;
+        end
+        C_ED: begin
+          tag   = ED;
+          stray = !full;
+        end
+        default: stray = 1;
+      endcase
   end
+  wire word_done = in_take && (is_end || (full && !stray));
+  wire ended     = close || (in_take && is_end);
+  wire [7:0] ends_next = ends + {7'd0, ended};
+  reg [31:0] joined;
+  always @* begin
+    joined = flush ? 32'd0 : bytes;
+    joined[8*lane_1+:8] = joined[8*lane_1+:8] | in_symbol[7:0];
+  end
+  assign push      = close || (word_done && (is_end || !skipping_1));
+  assign push_word = close ? {EEP, 32'd0} : {tag, joined};
 
   always @(posedge clk or negedge rst_n)
     if (!rst_n) begin
-      bytes  <= 0;
-      lane   <= 0;
-      open <= 0;
-      cut    <= 0;
-      ends   <= 0;
+      bytes     <= 0;
+      lane      <= 0;
+      in_packet <= 0;
+      skipping  <= 0;
+      closing   <= 0;
+      ends      <= 0;
+      ends_g    <= 0;
     end else begin
+      closing <= closing_1 && !room;
+      ends    <= ends_next;
+      ends_g  <= ends_next ^ (ends_next >> 1);
       if (in_take) begin
-        bytes[8*lane+:8] <= in_symbol[7:0];
-        lane             <= push ? 2'd0 : lane + 2'd1;
-        open           <= !is_end;
-      end
-      if (push && cut) begin
-        cut    <= 0;
-        open <= 0;
-      end
-      if (is_end) ends <= ends + 8'd1;
-      if (lost) begin
-        lane <= 0;
-        cut  <= open || cut;
+        bytes     <= word_done ? 32'd0 : joined;
+        lane      <= is_end ? 2'd0 : lane_1 + 2'd1;
+        in_packet <= !is_end;
+        skipping  <= !is_end && (skipping_1 || stray);
+      end else if (flush) begin
+        bytes     <= 0;
+        lane      <= 0;
+        in_packet <= 0;
+        skipping  <= 0;
       end
     end
 endmodule

@@ -1,181 +1,229 @@
-// PCI clock: completion of packets: packet counter (LRM) with its cache of one
-// entry, MSG, report (LMI), received counter.
+// PCI clock: completion of good packets: packet counter (LRM) with its cache
+// of one entry, MSG, report (LMI), received counter. The receive block takes
+// the next packet when this is idle again.
 module ddc_done (
     input  wire        clk,
     input  wire        rst_n,
     // from the receive block
     input  wire        start,
-    input  wire [31:0] control,
-    input  wire        short_message,
-    input  wire        last,
-    input  wire [15:0] epn,
-    input  wire [31:0] data1,
-    input  wire [31:0] data2,
+    input  wire [31:0] p_control,
+    input  wire        p_short,
+    input  wire        p_last,
+    input  wire [15:0] p_expected,
+    input  wire [31:0] p_data1,
+    input  wire [31:0] p_data2,
     output wire        busy,
-    output wire        held,
     // registers
-    input  wire        bus_master,
+    input  wire        enabled,       // Bus Master, after the bus errors of this edge
     input  wire        lrm_enable,
     input  wire [31:0] lrm_base,
     input  wire [31:0] lmi_new,
     input  wire        lmi_full,
-    input  wire [7:0]  r3_status,
+    input  wire [7:0]  link_status,   // the pins at this edge
     output wire        lmi_advance,
-    output wire        msg_set,
-    output wire [31:0] msg_value,
-    output wire        message_received,
+    output reg         msg_set,
+    output reg         message_received,
     output wire        illegal_lrm,
     output wire        packet_overflow,
-    output wire        lmi_overflow,
+    output reg         lmi_overflow,
     // bus
-    output wire        want,
+    output wire        waits,         // wants the bus, as it stood
+    output wire        want,          // at the end of this edge
     output wire [2:0]  kind,
-    output wire        write,
     output wire [31:2] address,
-    output wire        more,
+    output wire        last_word,
     output reg  [31:0] wdata,
-    input  wire        mine,
-    input  wire        moved,
-    input  wire [31:0] rdata
+    input  wire        word_moved,    // a word of ours moved
+    input  wire [31:0] rdata,
+    // the packet in hand, from `start` on
+    output wire [31:0] control
 );
-  localparam [3:0] IDLE = 0, COUNT = 1, BACK = 2, LOAD = 3, ADD = 4, CLEAR = 5, MSG = 6, REPORT = 7,
-      WRITE = 8, NOTICE = 9;
-  reg [3:0]  state;
-  reg [31:0] flags;
-  reg        is_short, is_last;
-  reg [15:0] expected;
-  reg [31:0] d1, d2;
-  reg        told;                     // the full ring was told since Bus Master was set
+  localparam [3:0] IDLE = 0, WRITE_BACK = 1, READ = 2, WRITE = 3, CHECK = 4, FULL = 5, REPORT = 6,
+      NOTIFY = 7;
+  localparam [2:0] K_REPORT = 4, K_READ = 5, K_WRITE = 6;
+
+  reg [3:0]  state, state_1, state_2;
+  reg [31:0] h_control, h_data1, h_data2;
+  reg        h_last;
+  reg [15:0] h_expected;
+  reg [15:0] packets, packets_1;       // for the report
+  reg        stopped, stopped_2;       // Bus Master was seen off since the ring was full
+  reg [31:0] value, value_1;           // counter to be written
+  reg        complete, complete_1;
+  reg [1:0]  sent;
+  reg [31:0] report0;                  // first word of the report
+  reg        capture;
   // cache
-  reg        valid;
-  reg [23:0] c_mi;
-  reg [31:0] c_value;                  // EPN, RPN
-  reg [31:0] c_memory;                 // what memory holds
-  reg [15:0] packets;
-  reg [1:0]  field;
+  reg        c_valid, c_valid_1;
+  reg [23:0] c_mi, c_mi_1;
+  reg [31:0] c_value, c_value_1;       // EPN, RPN
+  reg [31:0] c_memory, c_memory_1;     // what memory holds
 
-  wire composed = flags[29];
-  wire counted  = flags[28] && lrm_enable && (!is_short || composed);
-  wire hit      = valid && c_mi == flags[23:0] && !composed;
-  wire [15:0] rpn = c_value[15:0] + 16'd1;
-  wire [15:0] carried = is_last && !composed ? expected : c_value[31:16];
-  wire overflow = c_value[15:0] == 16'hFFFF;
-  wire differ   = is_last && !composed && c_value[31:16] != 0 && c_value[31:16] != expected;
-  wire nothing  = is_last && !composed && expected == 0;
-  wire passed   = carried != 0 && rpn > carried;
-  wire complete = carried != 0 && rpn == carried;
-  wire word     = mine && moved;
+  // The packet in hand.
+  assign control        = start ? p_control : h_control;
+  wire        last      = start ? p_last : h_last;
+  wire [15:0] expected  = start ? p_expected : h_expected;
+  wire        composed  = control[29] && control[28];
+  wire        counted   = lrm_enable && control[28] && (!p_short || control[29]);
+  wire        hit       = c_valid && c_mi == control[23:0];
+  wire        dirty     = c_value != c_memory;
 
-  assign busy = state != IDLE;
-  assign held = state == REPORT && lmi_full;
-  assign illegal_lrm     = state == ADD && bus_master && (differ || nothing || passed);
-  assign packet_overflow = state == ADD && bus_master && overflow;
-  assign msg_set   = state == MSG && bus_master;
-  assign msg_value = {flags[31:25], 1'b0, flags[23:0]};
-  assign lmi_overflow = state == REPORT && bus_master && lmi_full && !told;
-  assign lmi_advance  = state == WRITE && word && field == 2'd3;
-  assign message_received = state == NOTICE;
+  // One more packet on a counter: from the cache, or just read.
+  wire [31:0] counter  = start ? c_value : rdata;
+  wire [31:0] memory   = start ? c_memory : rdata;
+  wire        carries  = last && !composed;
+  wire        over     = counter[15:0] == 16'hFFFF;
+  wire [15:0] rpn      = over ? 16'hFFFF : counter[15:0] + 16'd1;
+  wire        bad_end  = carries && (expected == 0
+                                     || (counter[31:16] != 0 && counter[31:16] != expected));
+  wire [15:0] epn      = carries && !bad_end ? expected : counter[31:16];
+  wire        passed   = !over && !bad_end && epn != 0 && rpn > epn;
+  wire        done     = !over && !bad_end && epn != 0 && rpn == epn;
+  wire        count_it = (start && counted && !composed && hit) || (word_moved && state == READ);
+  assign illegal_lrm     = count_it && (bad_end || passed);
+  assign packet_overflow = count_it && over && !bad_end;
 
-  wire [1:0] field_now = field + {1'b0, word};
-  assign want = (state == BACK || state == LOAD || state == CLEAR) && !word
-             || (state == WRITE && !lmi_advance);
-  assign kind = state == WRITE ? 3'd4 : state == LOAD ? 3'd5 : 3'd6;
-  assign write = state != LOAD;
-  wire [23:0] mi = state == BACK ? c_mi : flags[23:0];
-  assign address = state == WRITE ? {lmi_new[31:4], field_now} : lrm_base[31:2] + {6'd0, mi};
-  assign more = state == WRITE && field_now != 2'd3;
+  assign busy        = state != IDLE;
+  assign lmi_advance = word_moved && state == REPORT && sent == 2'd3;
+
   always @* begin
-    if (state == WRITE)
-      case (field_now)
-        2'd0:    wdata = {8'd0, r3_status, packets};
-        2'd1:    wdata = {flags[31:25], 1'b0, flags[23:0]};
-        2'd2:    wdata = is_short ? d1 : 32'd0;
-        default: wdata = is_short ? d2 : 32'd0;
+    state_1    = state;
+    packets_1  = packets;
+    value_1    = value;
+    complete_1 = complete;
+    c_valid_1  = c_valid;
+    c_mi_1     = c_mi;
+    c_value_1  = c_value;
+    c_memory_1 = c_memory;
+    // A packet came in, or a word moved.
+    if (start) begin
+      if (counted) begin
+        if (composed ? hit && dirty : !hit && c_valid && dirty) state_1 = WRITE_BACK;
+        else if (composed || !hit) state_1 = READ;
+        if (composed && hit && !dirty) c_valid_1 = 0;   // must not hide the entry
+      end else if (last) begin
+        packets_1 = expected;
+        state_1   = CHECK;
+      end
+    end else if (word_moved)
+      case (state)
+        WRITE_BACK: begin
+          c_valid_1 = 0;
+          state_1   = READ;
+        end
+        WRITE: state_1 = complete ? CHECK : IDLE;
+        REPORT: if (sent == 2'd3) state_1 = NOTIFY;
+        default: ;                                       // READ: below
       endcase
-    else wdata = state == CLEAR ? (composed ? c_value : 32'd0) : c_value;
+    if (count_it) begin
+      packets_1  = rpn;
+      value_1    = done ? 32'd0 : {epn, rpn};
+      complete_1 = done;
+      if (composed) state_1 = WRITE;
+      else if (done) begin
+        c_valid_1 = 0;
+        state_1   = memory == 0 ? CHECK : WRITE;
+      end else begin
+        c_valid_1  = 1;
+        c_mi_1     = control[23:0];
+        c_value_1  = {epn, rpn};
+        c_memory_1 = memory;
+        state_1    = IDLE;
+      end
+    end
+    // A step.
+    state_2          = state_1;
+    stopped_2        = stopped;
+    msg_set          = 0;
+    message_received = 0;
+    lmi_overflow     = 0;
+    capture          = 0;
+    case (state_1)
+      CHECK: begin
+        msg_set   = 1;
+        capture   = control[27] && !lmi_full;
+        state_2   = !control[27] ? NOTIFY : lmi_full ? FULL : REPORT;
+        stopped_2 = 0;
+        lmi_overflow = control[27] && lmi_full;
+      end
+      FULL:
+      if (!lmi_full) begin
+        capture = 1;
+        state_2 = REPORT;
+      end else if (stopped && enabled) begin
+        lmi_overflow = 1;
+        stopped_2    = 0;
+      end else stopped_2 = stopped || !enabled;
+      NOTIFY: begin
+        message_received = control[31];
+        state_2          = IDLE;
+      end
+      default: ;
+    endcase
   end
+
+  function wants(input [3:0] s);
+    wants = s == WRITE_BACK || s == READ || s == WRITE || s == REPORT;
+  endfunction
+  assign waits = wants(state);
+  assign want  = wants(state_2);
+  assign kind  = state_2 == REPORT ? K_REPORT : state_2 == READ ? K_READ : K_WRITE;
+  wire [23:0] mi = state == WRITE_BACK ? c_mi : h_control[23:0];
+  assign address = state == REPORT ? lmi_new[31:2] + {28'd0, sent} : lrm_base[31:2] + {6'd0, mi};
+  wire [1:0] sent_now = sent + {1'b0, word_moved && state == REPORT};
+  assign last_word = state != REPORT || sent_now == 2'd3;
+  always @*
+    case (state)
+      REPORT:
+      case (sent_now)
+        2'd0:    wdata = report0;
+        2'd1:    wdata = h_control;
+        2'd2:    wdata = h_data1;
+        default: wdata = h_data2;
+      endcase
+      WRITE_BACK: wdata = c_value;
+      default:    wdata = value;
+    endcase
 
   always @(posedge clk or negedge rst_n)
     if (!rst_n) begin
-      state    <= IDLE;
-      flags    <= 0;
-      is_short <= 0;
-      is_last  <= 0;
-      expected <= 0;
-      d1       <= 0;
-      d2       <= 0;
-      told     <= 0;
-      valid    <= 0;
-      c_mi     <= 0;
-      c_value  <= 0;
-      c_memory <= 0;
-      packets  <= 0;
-      field    <= 0;
+      state      <= IDLE;
+      h_control  <= 0;
+      h_data1    <= 0;
+      h_data2    <= 0;
+      h_last     <= 0;
+      h_expected <= 0;
+      packets    <= 0;
+      stopped    <= 0;
+      value      <= 0;
+      complete   <= 0;
+      sent       <= 0;
+      report0    <= 0;
+      c_valid    <= 0;
+      c_mi       <= 0;
+      c_value    <= 0;
+      c_memory   <= 0;
     end else begin
-      if (!bus_master) told <= 0;
-      case (state)
-        IDLE:
-        if (start) begin
-          flags    <= control;
-          is_short <= short_message;
-          is_last  <= last;
-          expected <= epn;
-          d1       <= data1;
-          d2       <= data2;
-          field    <= 0;
-          state    <= COUNT;
-        end
-        COUNT:
-        if (!counted) begin
-          packets <= is_short ? 16'd1 : expected;
-          state   <= is_last ? MSG : IDLE;
-        end else if (hit) state <= ADD;
-        else if (valid && c_value != c_memory) state <= BACK;
-        else state <= LOAD;
-        BACK:
-        if (word) begin
-          c_memory <= c_value;
-          state    <= LOAD;
-        end
-        LOAD:
-        if (word) begin
-          valid    <= !composed;
-          c_mi     <= flags[23:0];
-          c_value  <= rdata;
-          c_memory <= rdata;
-          state    <= ADD;
-        end
-        ADD:
-        if (bus_master) begin
-          packets <= rpn;
-          c_value <= complete ? 32'd0 : {carried, rpn};
-          if (complete || composed) begin
-            state <= (composed || c_memory != 0) ? CLEAR : MSG;
-          end else state <= IDLE;
-          if (complete) is_last <= 1;
-          else if (composed) is_last <= 0;
-        end
-        CLEAR:
-        if (word) begin
-          if (composed) valid <= 0;
-          else c_memory <= 0;
-          state <= is_last ? MSG : IDLE;
-        end
-        MSG: if (bus_master) state <= flags[27] ? REPORT : flags[31] ? NOTICE : IDLE;
-        REPORT:
-        if (bus_master) begin
-          if (!lmi_full) state <= WRITE;
-          else told <= 1;
-        end
-        WRITE: begin
-          field <= field_now;
-          if (lmi_advance) state <= flags[31] ? NOTICE : IDLE;
-        end
-        NOTICE: state <= IDLE;
-        default: state <= IDLE;
-      endcase
+      state    <= state_2;
+      packets  <= packets_1;
+      stopped  <= stopped_2;
+      value    <= value_1;
+      complete <= complete_1;
+      c_valid  <= c_valid_1;
+      c_mi     <= c_mi_1;
+      c_value  <= c_value_1;
+      c_memory <= c_memory_1;
+      sent     <= capture ? 2'd0 : sent_now;
+      if (capture) report0 <= {8'd0, link_status, packets_1};
+      if (start) begin
+        h_control  <= p_control;
+        h_data1    <= p_data1;
+        h_data2    <= p_data2;
+        h_last     <= p_last;
+        h_expected <= p_expected;
+      end
     end
 
-  // Addresses are those of words and entries; bit 24 stays with the sender.
-  wire unused = &{1'b0, lrm_base[1:0], lmi_new[3:0], flags[24]};
+  // Addresses are those of words.
+  wire unused = &{1'b0, lrm_base[1:0], lmi_new[1:0]};
 endmodule

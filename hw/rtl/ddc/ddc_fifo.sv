@@ -18,6 +18,7 @@ module ddc_fifo #(
     output wire [W-1:0] head,
     output wire [W-1:0] second,
     output wire [W-1:0] third,
+    output wire [W-1:0] fourth,
     output wire [A:0]   level       // waiting entries, as the reader knows
 );
   reg [W-1:0] store[0:(1 << A) - 1];
@@ -29,6 +30,7 @@ module ddc_fifo #(
   wire [A:0] wnext = wcount + {{A{1'b0}}, push};
   wire [A:0] rnext = rcount + {{A{1'b0}}, pop};
   wire [A-1:0] at_second = rcount[A-1:0] + {{(A-1){1'b0}}, 1'b1};
+  wire [A-1:0] at_fourth = rcount[A-1:0] + {{(A-2){1'b0}}, 2'd3};
   wire [A-1:0] at_third  = rcount[A-1:0] + {{(A-2){1'b0}}, 2'd2};
 
   // Gray code back to binary.
@@ -46,6 +48,7 @@ module ddc_fifo #(
   assign head   = store[rcount[A-1:0]];
   assign second = store[at_second];
   assign third  = store[at_third];
+  assign fourth = store[at_fourth];
 
   always @(posedge wclk) if (push) store[wcount[A-1:0]] <= wdata;
 

@@ -1,6 +1,6 @@
 // PCI clock: words of the local page become words on the remote byte lanes.
 // A local word gives at most one remote word at its edge; what is left at the
-// end of the page follows by `flush`.
+// end of the page follows by `flush`. Lanes outside the page are 0.
 module ddc_realign (
     input  wire        clk,
     input  wire        rst_n,
@@ -13,8 +13,7 @@ module ddc_realign (
     output wire        push,
     output wire [31:0] push_word,
     output wire        rest,          // one more word waits for `flush`
-    input  wire        flush,
-    output wire        done           // every word of the page was pushed
+    input  wire        flush
 );
   reg [23:0] kept;                    // bytes of the remote word begun
   reg [1:0]  fill;                    // bytes in `kept`, leading lanes included
@@ -39,7 +38,6 @@ module ddc_realign (
   assign push      = flush || (put && (total >= 3'd4 || after == 0));
   assign push_word = flush ? {8'd0, kept} : joined[31:0];
   assign rest      = tail;
-  assign done      = bytes == 0 && !tail;
 
   always @(posedge clk or negedge rst_n)
     if (!rst_n) begin

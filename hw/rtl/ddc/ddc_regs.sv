@@ -18,9 +18,9 @@ module ddc_regs (
     input  wire        pci_target_abort,
     input  wire        pci_master_abort,
     input  wire        pci_serr,
-    input  wire        pci_parity,
+    input  wire        pci_parity,    // may come in the edge after a soft reset
     input  wire        transaction_set,
-    input  wire [3:0]  transaction_kind,
+    input  wire [2:0]  transaction_kind,
     input  wire [7:0]  link_status,
     input  wire        lpe_advance,
     input  wire        lmi_advance,
@@ -28,39 +28,42 @@ module ddc_regs (
     input  wire [31:0] msg_value,
     // to the rest of the chip
     output reg  [31:0] command,
-    output wire        bus_master,    // as it stood
-    output wire        bus_master_now,// after the errors of this edge
+    output wire        enabled,       // Bus Master, after the bus errors of this edge
+    output wire        enabled_now,   // and after all errors of this edge
     output reg         parity_response,
     output reg         serr_enable,
     output reg  [7:0]  latency,
     output reg  [31:0] lpe_current,
     output reg  [31:0] lpe_new,
-    output reg  [31:0] lmi_current,
+    output wire [31:0] lpe_after,     // LPE_CURRENT at the end of this edge
     output reg  [31:0] lmi_new,
     output wire        lmi_full,
     output reg  [31:0] lrm_base,
-    output reg  [7:0]  r3_status,
     output reg         soft_reset,
     output reg         chain_strobe,
     output reg  [7:0]  chain_byte,
     output reg         inta_n
 );
-  reg [31:0] lpe_max, lpe_base, lmi_max, lmi_base, msg;
+  reg [31:0] lpe_max, lpe_base, lmi_max, lmi_base, lmi_current, msg;
+  reg [7:0]  r3_status;
   reg [31:0] mask;
   reg [7:0]  irq_line;
   reg        master_enable;
-  reg [31:24] pci_status;
+  reg [30:24] pci_status;
+  reg        detected;                // bit 31: what was on the bus before a reset still counts
   reg [23:12] errors;
-  reg [3:0]  transaction;
+  reg [2:0]  transaction;
+  reg        chain_full;
+  reg [7:0]  chain_next;
   reg [15:0] sent, received;
 
   // Next values: events first, then the configuration write of this edge.
   reg [15:0] sent_n, received_n;
   reg [23:12] errors_e, errors_n;
   reg [31:24] pci_e, pci_n;
-  reg        master_e;
+  wire       master_e;
   reg [31:0] lpe_current_e, lmi_new_e, msg_e;
-  reg [3:0]  transaction_e;
+  reg [2:0]  transaction_e;
   reg [31:0] bits;
   reg [31:0] merged;
   integer i;
@@ -71,10 +74,10 @@ module ddc_regs (
     less = n > k ? n - k : 16'd0;
   endfunction
 
-  function [31:0] status_of(input [15:0] s, input [15:0] r, input [23:12] e, input [3:0] t,
+  function [31:0] status_of(input [15:0] s, input [15:0] r, input [23:12] e, input [2:0] t,
                             input [7:0] l);
     status_of = {s != 0, r != 0, s >= 16'd4096, s >= 16'd256, s >= 16'd16, r >= 16'd4096,
-                 r >= 16'd256, r >= 16'd16, e, t, l};
+                 r >= 16'd256, r >= 16'd16, e, 1'b0, t, l};
   endfunction
 
   reg [15:0] sent_e, received_e;
@@ -91,7 +94,7 @@ module ddc_regs (
       else received_e = received + 16'd1;
     end
     if (fallen != 0) errors_e[18] = 1;
-    pci_e     = pci_status;
+    pci_e     = {detected, pci_status};
     pci_e[24] = pci_e[24] | pci_data_parity;
     pci_e[28] = pci_e[28] | pci_target_abort;
     pci_e[29] = pci_e[29] | pci_master_abort;
@@ -103,14 +106,14 @@ module ddc_regs (
                   : lmi_new == lmi_max ? lmi_base : lmi_new + 32'd16;
     msg_e         = msg_set ? msg_value : msg;
     transaction_e = transaction_set ? transaction_kind : transaction;
-    // Bits 23:19 and 15:12 stop the bus master when enabled, and the fatal bits of 04h.
-    master_e = master_enable
-        && (errors_e & mask[23:12] & 12'b1111_1000_1111) == 0
-        && (pci_e & 8'b0111_1001) == 0;
   end
 
-  assign bus_master     = master_enable;
-  assign bus_master_now = master_e;
+  // An enabled error of this edge stops the bus master (bits 23:19, 15:12), and
+  // so do the fatal ones of 04h. SERR# comes last: the arbiter does not see it.
+  assign enabled     = master_enable && !pci_data_parity && !pci_target_abort && !pci_master_abort;
+  assign enabled_now = enabled && (events & mask[23:12] & 12'b1111_1000_1111) == 0;
+  assign master_e    = enabled_now && !pci_serr;
+  assign lpe_after   = lpe_current_e;
   assign lmi_full = (lmi_new == lmi_max ? lmi_base : lmi_new + 32'd16) == lmi_current;
 
   // Read: as of after this edge's events.
@@ -160,13 +163,16 @@ module ddc_regs (
     if (write && index == 6'h01) pci_n = pci_e & ~bits[31:24];
   end
 
+  wire [31:0] mask_n = write && index == 6'h11 ? merged & 32'hFFFF_F0FF : mask;
   wire reset_now = write && index == 6'h12 && bits[15];
 
   always @(posedge clk or negedge rst_n)
     if (!rst_n) begin
-      soft_reset   <= 0;
+      soft_reset <= 0;
+      detected   <= 0;
     end else begin
-      soft_reset   <= reset_now;
+      soft_reset <= reset_now;
+      detected   <= reset_now ? 1'b0 : soft_reset ? pci_parity : pci_n[31];
     end
 
   always @(posedge clk or negedge core_rst_n)
@@ -194,12 +200,14 @@ module ddc_regs (
       lmi_new         <= 0;
       lmi_base        <= 0;
       lrm_base        <= 0;
+      chain_full      <= 0;
+      chain_next      <= 0;
       chain_strobe    <= 0;
       chain_byte      <= 0;
       inta_n          <= 1;
     end else begin
       master_enable <= master_e;
-      pci_status    <= pci_n;
+      pci_status    <= pci_n[30:24];
       errors        <= errors_n;
       sent          <= sent_n;
       received      <= received_n;
@@ -208,8 +216,11 @@ module ddc_regs (
       lpe_current   <= lpe_current_e;
       lmi_new       <= lmi_new_e;
       msg           <= msg_e;
-      chain_strobe  <= 0;
-      inta_n <= (status_of(sent_n, received_n, errors_n, 4'd0, 8'd0) & mask & 32'hFFFFF000) == 0
+      mask          <= mask_n;
+      chain_strobe  <= chain_full;
+      chain_byte    <= chain_next;
+      chain_full    <= 0;
+      inta_n <= (status_of(sent_n, received_n, errors_n, 3'd0, 8'd0) & mask_n & 32'hFFFFF000) == 0
           && (pci_n & 8'b0111_1001) == 0;
       if (write)
         case (index)
@@ -220,7 +231,6 @@ module ddc_regs (
           end
           6'h03: latency <= merged[15:8];
           6'h0F: irq_line <= merged[7:0];
-          6'h11: mask <= merged & 32'hFFFF_F0FF;
           6'h12: command <= merged & 32'hFFFF_7300;
           6'h14: lpe_max <= merged;
           6'h15: lpe_current <= merged;
@@ -233,8 +243,8 @@ module ddc_regs (
           6'h1C: lrm_base <= merged;
           6'h1D:
           if (be[0]) begin
-            chain_strobe <= 1;
-            chain_byte   <= data[7:0];
+            chain_full <= 1;
+            chain_next <= data[7:0];
           end
           default: ;
         endcase

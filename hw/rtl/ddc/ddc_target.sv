@@ -10,6 +10,7 @@ module ddc_target (
     input  wire        frame_n,
     input  wire        irdy_n,
     input  wire        idsel,
+    input  wire        own,           // the transfer on the bus is the master's
     input  wire        parity_wrong,  // of the address sampled one clock ago
     // bus as driven
     output reg         ad_oe,
@@ -26,13 +27,13 @@ module ddc_target (
     output wire [3:0]  reg_be,
     output wire        address_seen   // an address of another master
 );
-  localparam [1:0] IDLE = 0, DECODE = 1, DATA = 2;
+  localparam [1:0] IDLE = 0, DECODE = 1, DATA = 2, DISCONNECT = 3;
   reg [1:0] state;
   reg       frame_was_n;
   reg       write;
   reg [5:0] index;
 
-  wire address = !frame_n && frame_was_n;
+  wire address = !frame_n && frame_was_n && !own;
   wire mine = address && idsel && cbe_n[3:1] == 3'b101 && ad[1:0] == 2'b00 && ad[10:8] == 3'd0;
   wire moved = state == DATA && !irdy_n && !trdy_n;
 
@@ -79,17 +80,21 @@ module ddc_target (
           ad_oe    <= !write;
           ad_out   <= reg_value;
         end
-        default:
-        if (moved) begin
-          state  <= IDLE;
-          ack_oe <= 1;                 // driven high for one clock
-        end else begin
-          ack_oe   <= 1;
-          devsel_n <= 0;
-          trdy_n   <= 0;
-          stop_n   <= stop_n;
-          ad_oe    <= !write;
+        DATA, DISCONNECT: begin
+          ack_oe <= 1;
+          if (state == DATA && irdy_n) begin
+            devsel_n <= 0;
+            trdy_n   <= 0;
+            stop_n   <= stop_n;
+            ad_oe    <= !write;
+          end else if (frame_n) state <= IDLE;  // all driven high for one clock
+          else begin
+            state    <= DISCONNECT;             // the initiator wants more
+            devsel_n <= 0;
+            stop_n   <= 0;
+          end
         end
+        default: ;
       endcase
     end
 endmodule
