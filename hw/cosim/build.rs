@@ -16,15 +16,28 @@ struct Top {
     sources: &'static [&'static str],
 }
 
-const TOPS: &[Top] = &[Top {
-    name: "rcube_interval",
-    feature: "rcube",
-    sources: &["rcube/rcube_interval.sv"],
-}, Top {
-    name: "ddc_edges",
-    feature: "ddc",
-    sources: &["../cosim/shim/ddc_edges.sv", "ddc/"],
-}];
+const TOPS: &[Top] = &[
+    Top {
+        name: "hsl_end",
+        feature: "rcube",
+        sources: &["hsl/hsl_end.sv", "hsl/hsl_port.sv"],
+    },
+    Top {
+        name: "rcube",
+        feature: "rcube",
+        sources: &[
+            "rcube/",
+            "hsl/hsl_port.sv",
+            "hsl/hsl_deserialiser.sv",
+            "hsl/hsl_serialiser.sv",
+        ],
+    },
+    Top {
+        name: "ddc_edges",
+        feature: "ddc",
+        sources: &["../cosim/shim/ddc_edges.sv", "ddc/"],
+    },
+];
 
 /// What Verilator brings along for every model.
 const RUNTIME: &[&str] = &[

@@ -18,7 +18,11 @@ mod wave;
 #[cfg(feature = "ddc")]
 pub mod ddc;
 #[cfg(feature = "rcube")]
+pub mod hsl_end;
+#[cfg(feature = "rcube")]
 pub mod rcube;
+#[cfg(feature = "rcube")]
+pub mod traffic;
 
 pub use device::Device;
 pub use lockstep::{Difference, Lockstep};

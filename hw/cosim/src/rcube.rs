@@ -1,50 +1,105 @@
-//! The router's tops and models.
+//! The whole router: `rcube::Rcube` against `rcube`.
 
-use multipc::rcube::RoutingTable;
+use multipc::hsl::Line;
+use multipc::rcube::{PORTS, Rcube, RcubeConfig};
 
+use crate::hsl_end::{line, link_config, pins_of};
 use crate::{Device, pins, verilated};
 
 pins! {
-    /// A header and the bounds that it is held against.
-    pub struct IntervalIn {
-        /// Bounds of the input, interval 0 first.
-        pub bounds: [u16; 8] [16],
-        /// The header, first character high.
-        pub header: u16 [16],
-        /// Header of two characters.
-        pub two: u8 [1],
+    /// What the router is given.
+    pub struct RcubeIn {
+        /// Character of each input.
+        pub sym: [u16; 8] [9],
+        /// Inputs with signal, a bit each.
+        pub signal: u8 [8],
+        /// `fccreceived` of the parallel inputs.
+        pub fcc: u8 [8],
+        /// Reset, asynchronous.
+        pub rst_n: u8 [1],
+        /// Strap: parallel ports.
+        pub parallel: u8 [8],
+        /// Strap: start-up counts of 1.
+        pub quick: u8 [1],
+        /// R3_INIT.
+        pub r3_init: u8 [1],
+        /// A byte of R3_DOUT.
+        pub r3_strobe: u8 [1],
+        /// R3_DOUT.
+        pub r3_dout: u8 [8],
     }
 }
 
 pins! {
-    /// What the comparators found.
-    pub struct IntervalOut {
-        /// The interval.
-        pub interval: u8 [3],
+    /// What the router shows.
+    pub struct RcubeOut {
+        /// Character of each output, 0 without signal.
+        pub sym: [u16; 8] [9],
+        /// Outputs with signal.
+        pub signal: u8 [8],
+        /// `sendfcc` of the parallel outputs.
+        pub fcc: u8 [8],
+        /// Links that are up.
+        pub link_status: u8 [8],
     }
 }
 
 verilated!(
-    /// The interval decoder in RTL.
-    pub IntervalRtl = "rcube_interval", rcube_interval_shim, IntervalIn => IntervalOut
+    /// The router in RTL.
+    pub RcubeRtl = "rcube", rcube_shim, RcubeIn => RcubeOut
 );
 
-/// The interval decoder of the model.
-pub struct IntervalModel;
+/// The router of the model behind the same pins.
+///
+/// The straps of the first edge count.
+#[derive(Default)]
+pub struct RcubeModel {
+    router: Option<Rcube>,
+}
 
-impl Device for IntervalModel {
-    type In = IntervalIn;
-    type Out = IntervalOut;
+impl RcubeModel {
+    /// The router, once there was an edge.
+    pub fn router(&self) -> Option<&Rcube> {
+        self.router.as_ref()
+    }
+}
 
-    fn step(&mut self, inputs: &IntervalIn) -> IntervalOut {
-        let mut table = RoutingTable::uniform(inputs.bounds, [0; 8]);
-        let mut header = inputs.header;
-        if inputs.two == 0 {
-            table.header_length = 0;
-            header >>= 8;
+impl Device for RcubeModel {
+    type In = RcubeIn;
+    type Out = RcubeOut;
+
+    fn step(&mut self, pins: &RcubeIn) -> RcubeOut {
+        if pins.rst_n == 0 {
+            self.router = None;
+            return RcubeOut::default();
         }
-        IntervalOut {
-            interval: table.interval(0, header) as u8,
+        let router = self.router.get_or_insert_with(|| {
+            let mut config = RcubeConfig::default().with_parallel(pins.parallel);
+            config.link = link_config(pins.quick == 1);
+            Rcube::new(config)
+        });
+        router.chain(
+            pins.r3_init == 1,
+            (pins.r3_strobe == 1).then_some(pins.r3_dout),
+        );
+        let lines: [Line; PORTS] = std::array::from_fn(|k| {
+            line(
+                pins.signal >> k & 1 == 1,
+                pins.fcc >> k & 1 == 1,
+                pins.sym[k],
+            )
+        });
+        router.step(&lines);
+        let mut out = RcubeOut {
+            link_status: router.link_status(),
+            ..Default::default()
+        };
+        for (k, line) in router.outputs().iter().enumerate() {
+            let (sym, signal, fcc) = pins_of(*line);
+            out.sym[k] = sym;
+            out.signal |= u8::from(signal) << k;
+            out.fcc |= u8::from(fcc) << k;
         }
+        out
     }
 }

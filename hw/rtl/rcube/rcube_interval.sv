@@ -3,11 +3,10 @@
 // Eight comparators: the number of bounds not above the header, minus one, modulo 8.
 // With one-character headers the high bytes alone are compared.
 module rcube_interval (
-    input  wire         clk,
     input  wire [127:0] bounds,   // b7 .. b0, 16 bits each
     input  wire [15:0]  header,   // first character high
     input  wire         two,      // header of two characters
-    output reg  [2:0]   interval
+    output wire [2:0]   interval
 );
 
     integer     k;
@@ -22,9 +21,10 @@ module rcube_interval (
                 below = below + 4'd1;
     end
 
-    wire [3:0] number = below - 4'd1;
-    wire       unused = number[3];
+    /* verilator lint_off UNUSEDSIGNAL */
+    wire [3:0] number = below - 4'd1;  // modulo 8
+    /* verilator lint_on UNUSEDSIGNAL */
 
-    always @(posedge clk) interval <= number[2:0];
+    assign interval = number[2:0];
 
 endmodule
