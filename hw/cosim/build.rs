@@ -37,6 +37,15 @@ const TOPS: &[Top] = &[
         feature: "ddc",
         sources: &["../cosim/shim/ddc_edges.sv", "ddc/"],
     },
+    Top {
+        name: "ddc_small",
+        feature: "ddc",
+        sources: &[
+            "../cosim/shim/ddc_small.sv",
+            "../cosim/shim/ddc_edges.sv",
+            "ddc/",
+        ],
+    },
 ];
 
 /// What Verilator brings along for every model.
@@ -53,6 +62,7 @@ fn main() {
     let coverage = has_feature("coverage");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/shim.h");
+    println!("cargo:rerun-if-changed=shim/ddc_pins.h");
 
     let mut built = 0;
     for top in TOPS.iter().filter(|top| has_feature(top.feature)) {

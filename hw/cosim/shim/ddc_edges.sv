@@ -1,6 +1,14 @@
 // The controller with its two clocks on one: an edge of `clk` is an edge of the
 // PCI clock when `pci_edge` is high, else of the link clock. Only for the bench.
-module ddc_edges (
+module ddc_edges #(
+    parameter integer FIFO_WORDS       = 133,
+    parameter integer RX_FIFO_WORDS    = 133,
+    parameter integer RX_BURST         = 16,
+    parameter integer REFILL           = 66,
+    parameter integer PACKET_GAP       = 7,
+    parameter integer RX_TIMEOUT       = 1 << 20,
+    parameter integer LINK_TO_PCI_SYNC = 0
+) (
     input  wire        clk,
     input  wire        pci_edge,
     input  wire        rst_n,
@@ -51,5 +59,8 @@ module ddc_edges (
 );
   wire clk_pci  = clk && pci_edge;
   wire clk_link = clk && !pci_edge;
-  ddc u_ddc (.*);
+  ddc #(
+      .FIFO_WORDS(FIFO_WORDS), .RX_FIFO_WORDS(RX_FIFO_WORDS), .RX_BURST(RX_BURST), .REFILL(REFILL),
+      .PACKET_GAP(PACKET_GAP), .RX_TIMEOUT(RX_TIMEOUT), .LINK_TO_PCI_SYNC(LINK_TO_PCI_SYNC)
+  ) u_ddc (.*);
 endmodule

@@ -102,14 +102,59 @@ verilated!(
     pub DdcRtl = "ddc_edges", ddc_edges_shim, DdcIn => DdcOut
 );
 
-impl DdcRtl {
-    /// A controller after its power-on reset.
-    pub fn reset() -> Self {
+verilated!(
+    /// The controller in RTL with small FIFOs and a short timeout.
+    pub DdcSmallRtl = "ddc_small", ddc_small_shim, DdcIn => DdcOut
+);
+
+/// RTL that can be reset.
+pub trait Resettable: Device<In = DdcIn, Out = DdcOut> {
+    /// An instance after its power-on reset.
+    fn reset() -> Self;
+    /// The parameters that it was Verilated with.
+    fn config() -> DdcConfig;
+}
+
+impl Resettable for DdcRtl {
+    fn reset() -> Self {
         let mut rtl = Self::new();
         for rst_n in [1, 0, 1] {
-            rtl.settle(&DdcIn { rst_n, ..DdcIn::default() });
+            rtl.settle(&DdcIn {
+                rst_n,
+                ..DdcIn::default()
+            });
         }
         rtl
+    }
+
+    fn config() -> DdcConfig {
+        DdcConfig::default()
+    }
+}
+
+impl Resettable for DdcSmallRtl {
+    fn reset() -> Self {
+        let mut rtl = Self::new();
+        for rst_n in [1, 0, 1] {
+            rtl.settle(&DdcIn {
+                rst_n,
+                ..DdcIn::default()
+            });
+        }
+        rtl
+    }
+
+    /// As in `shim/ddc_small.sv`.
+    fn config() -> DdcConfig {
+        let mut config = DdcConfig::default();
+        config.fifo_words = 24;
+        config.rx_fifo_words = 20;
+        config.rx_burst_words = 4;
+        config.refill_words = 10;
+        config.packet_gap = 0;
+        config.rx_timeout_cycles = 300;
+        config.link_to_pci_sync = 2;
+        config
     }
 }
 
@@ -154,7 +199,11 @@ impl DdcIn {
             (_, 0) => Line::IDLE,
             _ => Line::symbol_of(Symbol::from_bits(self.rx_symbol)),
         };
-        if self.rx_fcc != 0 { line.with_fcc_pulse() } else { line }
+        if self.rx_fcc != 0 {
+            line.with_fcc_pulse()
+        } else {
+            line
+        }
     }
 
     fn bus(&self) -> Signals {
@@ -182,12 +231,19 @@ pub struct DdcModel {
 impl DdcModel {
     /// A controller after its power-on reset.
     pub fn new(config: DdcConfig) -> Self {
-        Self { ddc: Ddc::new(config) }
+        Self {
+            ddc: Ddc::new(config),
+        }
     }
 
     /// Its output pins.
     pub fn outputs(&self) -> DdcOut {
-        let PciOutputs { drive, req_n, inta_n, .. } = self.ddc.pci_outputs();
+        let PciOutputs {
+            drive,
+            req_n,
+            inta_n,
+            ..
+        } = self.ddc.pci_outputs();
         let (r3_init, byte) = self.ddc.chain_pins();
         let line = self.ddc.link_output();
         let symbol = line.has_signal() && !line.symbol().is_link_level();

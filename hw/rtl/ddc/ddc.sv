@@ -6,7 +6,8 @@ module ddc #(
     parameter integer RX_BURST         = 16,
     parameter integer REFILL           = 66,
     parameter integer PACKET_GAP       = 7,
-    parameter integer RX_TIMEOUT       = 1 << 20
+    parameter integer RX_TIMEOUT       = 1 << 20,
+    parameter integer LINK_TO_PCI_SYNC = 0       // flip-flops behind the end of a page: 0 to 2
 ) (
     input  wire        clk_pci,
     input  wire        clk_link,
@@ -171,6 +172,8 @@ module ddc #(
   wire [31:0] tx_word, tx_head;
   wire [34:0] rx_word, rx_word0, rx_word1, rx_word2, rx_word3;
   wire order, left, packet_of;
+  reg  left_1, left_2;
+  wire left_seen = LINK_TO_PCI_SYNC == 0 ? left : LINK_TO_PCI_SYNC == 1 ? left_1 : left_2;
   wire [15:0] o_rp, o_length;
   wire [31:0] o_control, o_remote, o_data2;
   wire [11:0] o_max;
@@ -184,11 +187,11 @@ module ddc #(
       .word_in(m_moved && of_tx), .rdata(m_rdata),
       .room(tx_room), .push(tx_push), .push_word(tx_word),
       .order(order), .o_rp(o_rp), .o_control(o_control), .o_remote(o_remote), .o_data2(o_data2),
-      .o_length(o_length), .o_max(o_max), .left(left), .page_back(page_back),
+      .o_length(o_length), .o_max(o_max), .left(left_seen), .page_back(page_back),
       .page_sent(page_sent));
 
-  // Crossings: the order by two flip-flops, packet ends by two; `left` comes
-  // back without (hw/doc/rtl-ddc.md, "Crossings").
+  // Crossings: the order by two flip-flops, packet ends by two, the end of a page
+  // by none unless the parameter says so (hw/doc/rtl-ddc.md, "Crossings").
   reg order_1, order_2;
   reg [7:0] ends_1, ends_2;
   wire [7:0] ends_gray;
@@ -204,7 +207,11 @@ module ddc #(
     if (!core_rst_n) begin
       ends_1 <= 0;
       ends_2 <= 0;
+      left_1 <= 0;
+      left_2 <= 0;
     end else begin
+      left_1 <= left;
+      left_2 <= left_1;
       ends_1 <= ends_gray;
       ends_2 <= ends_1;
     end
@@ -291,5 +298,5 @@ module ddc #(
       .chain_strobe(chain_strobe), .chain_byte(chain_byte), .inta_n(out_inta_n));
 
   // Reserved bits of COMMAND; the transmit side needs the head only.
-  wire unused = &{1'b0, command[15], command[11:10], command[7:0], nc_second, nc_third, nc_fourth};
+  wire unused = &{1'b0, left_2, command[15], command[11:10], command[7:0], nc_second, nc_third, nc_fourth};
 endmodule

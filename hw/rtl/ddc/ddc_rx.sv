@@ -183,26 +183,25 @@ module ddc_rx #(
         at      <= at + 30'd1;
         enables <= 4'hF;
       end
-      if (take && (!broken || tag0 == T_BP) && state != DISCARD && !(state == DATA && stray)) begin
-        crc <= crc_next;
+      if (take) crc <= crc_next;
+      if (take && !broken)
         case (state)
-          HEAD1: if (!broken) control <= {word[31:25], 1'b0, word[23:0]};
-          HEAD2:
-          if (!broken) begin
+          HEAD1: control <= {word[31:25], 1'b0, word[23:0]};
+          HEAD2: begin
             data1   <= word;
             at      <= word[31:2];
             enables <= 4'hF << word[1:0];
           end
           HEAD3, HEAD4:
-          if (!broken && !(state == HEAD3 && short_message)) begin
-            crc  <= 32'hFFFFFFFF;
+          if (state == HEAD3 && short_message) data2 <= word;
+          else begin
+            crc  <= 32'hFFFFFFFF;      // of the data from here on
             good <= 1;
-          end else if (!broken) data2 <= word;
-          DATA:  if (!broken) tail <= word;
-          CRC:   if (!broken) good <= !crc_data_error;
+          end
+          DATA: if (stray) crc <= crc; else tail <= word;
+          CRC: good <= !crc_data_error;
           default: ;
         endcase
-      end
     end
 
   // The tail word has reserved bits; of words further back the tag and perhaps

@@ -2,13 +2,12 @@
 //! memory each. A driver that keeps no manners makes the traffic.
 #![allow(dead_code)]
 
-use multipc::ddc::DdcConfig;
 use multipc::ddc::lme::{Control, Descriptor};
 use multipc::hsl::{Line, Symbol};
 use multipc::mem::{Memory, Ram};
 use multipc::pci::{BridgeConfig, Checker, ConfigAccess, HostBridge, TargetResponse, resolve};
 use multipc::time::{Clock, Frequency};
-use multipc_cosim::ddc::{DdcIn, DdcModel, DdcRtl};
+use multipc_cosim::ddc::{DdcIn, DdcModel, Resettable};
 use multipc_cosim::{Lockstep, Random};
 
 pub const MEMORY: usize = 1 << 20;
@@ -33,8 +32,8 @@ pub const LRM_ENABLE: u32 = 1 << 9;
 pub const LOOPBACK: u32 = 1 << 8;
 pub const ALL_ON: u32 = 8 << 28 | TX_INIT | R3_INIT | RX_INIT;
 
-pub struct Board {
-    pub chip: Lockstep<DdcModel, DdcRtl>,
+pub struct Board<R> {
+    pub chip: Lockstep<DdcModel, R>,
     pub bridge: HostBridge,
     pub memory: Ram<'static>,
     pub checker: Checker,
@@ -45,11 +44,11 @@ pub struct Board {
     pub soft_new: u32,
 }
 
-impl Board {
-    fn new(name: &'static str, config: DdcConfig, bridge: BridgeConfig) -> Self {
+impl<R: Resettable> Board<R> {
+    fn new(name: &'static str, bridge: BridgeConfig) -> Self {
         let store = vec![0u8; MEMORY].leak();
         Self {
-            chip: Lockstep::new(name, DdcModel::new(config), DdcRtl::reset()),
+            chip: Lockstep::new(name, DdcModel::new(R::config()), R::reset()),
             bridge: HostBridge::new(bridge),
             memory: Ram::new(0, store),
             checker: Checker::new(),
@@ -97,14 +96,19 @@ impl Board {
         let bytes = descriptor.emit();
         for (k, word) in bytes.chunks(4).enumerate() {
             let word = u32::from_le_bytes(word.try_into().unwrap());
-            self.memory.write_word(self.soft_new + 4 * k as u32, word, 0xF);
+            self.memory
+                .write_word(self.soft_new + 4 * k as u32, word, 0xF);
         }
         self.soft_new = next(self.soft_new, LPE);
     }
 }
 
 pub fn next(at: u32, base: u32) -> u32 {
-    if at == base + 16 * (ENTRIES - 1) { base } else { at + 16 }
+    if at == base + 16 * (ENTRIES - 1) {
+        base
+    } else {
+        at + 16
+    }
 }
 
 /// What goes wrong on the cable, at the next symbol that comes.
@@ -115,10 +119,12 @@ pub enum Fault {
     Dead,
     ExtraFcc,
     NoFcc,
+    /// A symbol where none was sent.
+    Insert(Symbol),
 }
 
-pub struct Rig {
-    pub boards: [Board; 2],
+pub struct Rig<R> {
+    pub boards: [Board<R>; 2],
     pub link: Clock,
     pub pci: Clock,
     /// For what board `i` receives.
@@ -127,10 +133,10 @@ pub struct Rig {
     pub cut: u32,
 }
 
-impl Rig {
-    pub fn new(names: [&'static str; 2], config: DdcConfig, bridge: BridgeConfig) -> Self {
+impl<R: Resettable> Rig<R> {
+    pub fn new(names: [&'static str; 2], bridge: BridgeConfig) -> Self {
         Self {
-            boards: names.map(|name| Board::new(name, config, bridge)),
+            boards: names.map(|name| Board::new(name, bridge)),
             link: Clock::new(Frequency::LINK_66_MHZ),
             pci: Clock::new(Frequency::PCI_33_MHZ),
             faults: [None; 2],
@@ -149,16 +155,27 @@ impl Rig {
                     line = Line::DEAD;
                 } else if let Some(fault) = self.faults[i] {
                     let before = line;
-                    let pulse = |new: Line| if line.fcc_pulse() { new.with_fcc_pulse() } else { new };
+                    let pulse = |new: Line| {
+                        if line.fcc_pulse() {
+                            new.with_fcc_pulse()
+                        } else {
+                            new
+                        }
+                    };
                     match fault {
                         Fault::Flip(bits) if symbol => {
-                            line = pulse(Line::symbol_of(Symbol::from_bits(line.symbol().bits() ^ bits)));
+                            line = pulse(Line::symbol_of(Symbol::from_bits(
+                                line.symbol().bits() ^ bits,
+                            )));
                         }
                         Fault::Replace(other) if symbol => line = pulse(Line::symbol_of(other)),
                         Fault::Dead => line = Line::DEAD,
                         Fault::ExtraFcc if line.has_signal() => line = line.with_fcc_pulse(),
                         Fault::NoFcc if line.has_signal() && line.fcc_pulse() => {
                             line = Line::symbol_of(line.symbol());
+                        }
+                        Fault::Insert(other) if !symbol && line.has_signal() => {
+                            line = pulse(Line::symbol_of(other));
                         }
                         _ => {}
                     }
@@ -266,7 +283,44 @@ pub struct Profile {
     pub lrm: bool,
 }
 
+/// What happened, for a bench in which nothing does would agree, too.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub reports: u64,
+    pub pages: u64,
+    /// Rises of STATUS 31:12.
+    pub status: [u64; 20],
+    /// Rises of 04h 31:24.
+    pub pci: [u64; 8],
+    /// Transfers of each kind.
+    pub kinds: [u64; 7],
+    pub stops: u64,
+    pub resets: u64,
+    last: [[u32; 4]; 2],
+}
+
+impl Seen {
+    fn look<R: Resettable>(&mut self, i: usize, board: &Board<R>) {
+        let now = [STATUS, 4, LMI_NEW, LPE_CURRENT].map(|offset| board.register(offset));
+        let was = std::mem::replace(&mut self.last[i], now);
+        for (k, count) in self.status.iter_mut().enumerate() {
+            *count += u64::from(now[0] & !was[0]) >> (12 + k) & 1;
+        }
+        for (k, count) in self.pci.iter_mut().enumerate() {
+            *count += u64::from(now[1] & !was[1]) >> (24 + k) & 1;
+        }
+        self.stops += u64::from(!now[1] & was[1]) >> 2 & 1;
+        self.reports += u64::from(now[2] != was[2]);
+        self.pages += u64::from(now[3] != was[3]);
+        let kind = (now[0] >> 8 & 0xF) as usize;
+        if kind != (was[0] >> 8 & 0xF) as usize {
+            self.kinds[kind] += 1;
+        }
+    }
+}
+
 pub struct Software {
+    pub seen: Seen,
     random: Random,
     queue: [Vec<(u8, u32)>; 2],
     hold: [bool; 2],
@@ -274,14 +328,19 @@ pub struct Software {
 
 impl Software {
     pub fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), queue: Default::default(), hold: [false; 2] }
+        Self {
+            seen: Seen::default(),
+            random: Random::new(seed),
+            queue: Default::default(),
+            hold: [false; 2],
+        }
     }
 
     fn chance(&mut self, n: u64) -> bool {
         n != 0 && self.random.one_in(n)
     }
 
-    pub fn run(&mut self, rig: &mut Rig, profile: &Profile, cycles: u64) {
+    pub fn run<R: Resettable>(&mut self, rig: &mut Rig<R>, profile: &Profile, cycles: u64) {
         let end = rig.pci.cycle() + cycles;
         while rig.pci.cycle() < end {
             if rig.step() {
@@ -302,18 +361,20 @@ impl Software {
     }
 
     fn fault(&mut self) -> Fault {
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 => Fault::Flip(1 << self.random.below(9)),
             1 => Fault::Flip(1 + self.random.below(0x1FF) as u16),
             2 => Fault::Replace(Symbol::CONTROL[self.random.below(8) as usize].0),
             3 => Fault::Dead,
             4 => Fault::ExtraFcc,
-            _ => Fault::NoFcc,
+            5 => Fault::NoFcc,
+            _ => Fault::Insert(Symbol::from_bits(self.random.bits() as u16 & 0x1FF)),
         }
     }
 
-    fn act(&mut self, rig: &mut Rig, i: usize, profile: &Profile) {
+    fn act<R: Resettable>(&mut self, rig: &mut Rig<R>, i: usize, profile: &Profile) {
         let board = &mut rig.boards[i];
+        self.seen.look(i, board);
         if self.chance(profile.grants) {
             self.hold[i] ^= true;
             board.bridge.hold_grant(self.hold[i]);
@@ -333,10 +394,18 @@ impl Software {
         if self.chance(profile.pci_faults) {
             let n = self.random.below(6) as u32;
             match self.random.below(6) {
-                0 => { let _ = board.bridge.respond_next(TargetResponse::TargetAbort); }
-                1 => { let _ = board.bridge.respond_next(TargetResponse::AbortAfter(n)); }
-                2 => { let _ = board.bridge.respond_next(TargetResponse::BadParity); }
-                3 => { let _ = board.bridge.respond_next(TargetResponse::Ignore); }
+                0 => {
+                    let _ = board.bridge.respond_next(TargetResponse::TargetAbort);
+                }
+                1 => {
+                    let _ = board.bridge.respond_next(TargetResponse::AbortAfter(n));
+                }
+                2 => {
+                    let _ = board.bridge.respond_next(TargetResponse::BadParity);
+                }
+                3 => {
+                    let _ = board.bridge.respond_next(TargetResponse::Ignore);
+                }
                 4 => board.wrong_par = true,
                 _ => board.assert_perr = true,
             }
@@ -349,7 +418,7 @@ impl Software {
         }
     }
 
-    fn configure(&mut self, board: &mut Board, i: usize, profile: &Profile) {
+    fn configure<R: Resettable>(&mut self, board: &mut Board<R>, i: usize, profile: &Profile) {
         let mut access = None;
         if !self.queue[i].is_empty() {
             let (offset, value) = self.queue[i].remove(0);
@@ -358,6 +427,7 @@ impl Software {
             self.queue[i] = start_writes(profile.command);
             board.soft_new = LPE;
             access = Some(ConfigAccess::write(COMMAND, 0x8000));
+            self.seen.resets += 1;
         } else if self.chance(profile.posts) {
             let count = 1 + self.random.below(3);
             for _ in 0..count {
@@ -419,7 +489,11 @@ impl Software {
         } as u16;
         let mut flags = Control::NOS;
         let (lmp, lmi, nor) = (r >> 8 & 3 != 0, r >> 10 & 3 != 0, r >> 12 & 3 != 0);
-        for (on, flag) in [(lmp, Control::LMP), (lmi, Control::LMI), (nor, Control::NOR)] {
+        for (on, flag) in [
+            (lmp, Control::LMP),
+            (lmi, Control::LMI),
+            (nor, Control::NOR),
+        ] {
             if on {
                 flags = flags.with(flag);
             }
@@ -430,7 +504,10 @@ impl Software {
         let mut length = length;
         if profile.kinds {
             match r >> 16 & 15 {
-                0..=3 => { flags = flags.with(Control::SM); length = 0; }
+                0..=3 => {
+                    flags = flags.with(Control::SM);
+                    length = 0;
+                }
                 4 => flags = flags.with(Control::CM),
                 5 => flags = flags.with(Control::CM).with(Control::SM),
                 _ => {}
