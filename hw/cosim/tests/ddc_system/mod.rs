@@ -111,6 +111,16 @@ pub fn next(at: u32, base: u32) -> u32 {
     }
 }
 
+pub fn page(length: u16, local: u32, remote: u32, control: Control) -> Descriptor {
+    Descriptor {
+        page_length: length,
+        routing_part: 1,
+        control,
+        prsa: remote,
+        plsa: local,
+    }
+}
+
 /// What goes wrong on the cable, at the next symbol that comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
@@ -134,10 +144,10 @@ pub struct Rig<R> {
 }
 
 impl<R: Resettable> Rig<R> {
-    pub fn new(names: [&'static str; 2], bridge: BridgeConfig) -> Self {
+    pub fn new(names: [&'static str; 2], bridge: BridgeConfig, link: Frequency) -> Self {
         Self {
             boards: names.map(|name| Board::new(name, bridge)),
-            link: Clock::new(Frequency::LINK_66_MHZ),
+            link: Clock::new(link),
             pci: Clock::new(Frequency::PCI_33_MHZ),
             faults: [None; 2],
             cut: 0,
@@ -281,6 +291,8 @@ pub struct Profile {
     /// Short and composed messages, odd flags.
     pub kinds: bool,
     pub lrm: bool,
+    /// Reports are given back only when the ring has run full.
+    pub miser: bool,
 }
 
 /// What happened, for a bench in which nothing does would agree, too.
@@ -319,11 +331,46 @@ impl Seen {
     }
 }
 
+impl Seen {
+    pub fn add(&mut self, other: &Self) {
+        self.reports += other.reports;
+        self.pages += other.pages;
+        self.stops += other.stops;
+        self.resets += other.resets;
+        let add = |a: &mut [u64], b: &[u64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        add(&mut self.status, &other.status);
+        add(&mut self.pci, &other.pci);
+        add(&mut self.kinds, &other.kinds);
+    }
+}
+
+impl std::fmt::Display for Seen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(
+            f,
+            "  {} pages, {} reports, {} stops of the bus master, {} resets",
+            self.pages, self.reports, self.stops, self.resets
+        )?;
+        writeln!(f, "  transfers 1 to 6 {:?}", &self.kinds[1..])?;
+        writeln!(f, "  rises of STATUS 12 to 31 {:?}", self.status)?;
+        write!(f, "  rises of 04h 24 to 31 {:?}", self.pci)
+    }
+}
+
+impl Profile {
+    /// The bus keeps its rules: nothing is bent behind the bridge's back.
+    pub fn is_legal(&self) -> bool {
+        self.pci_faults == 0
+    }
+}
+
 pub struct Software {
     pub seen: Seen,
     random: Random,
     queue: [Vec<(u8, u32)>; 2],
     hold: [bool; 2],
+    /// A configuration access is under way.
+    waiting: [bool; 2],
 }
 
 impl Software {
@@ -333,6 +380,7 @@ impl Software {
             random: Random::new(seed),
             queue: Default::default(),
             hold: [false; 2],
+            waiting: [false; 2],
         }
     }
 
@@ -413,7 +461,10 @@ impl Software {
         if self.chance(profile.link_status) {
             board.r3_status = self.random.bits() as u8;
         }
-        if board.bridge.take().is_some() || board.bridge.outcome().is_none() {
+        if board.bridge.take().is_some() {
+            self.waiting[i] = false;
+        }
+        if !self.waiting[i] {
             self.configure(board, i, profile);
         }
     }
@@ -439,8 +490,11 @@ impl Software {
             }
             access = Some(ConfigAccess::write(LPE_NEW, board.soft_new));
         } else if self.chance(profile.service) {
+            let full = board.register(STATUS) >> 12 & 1 == 1;
             access = Some(match self.random.below(4) {
-                0 => ConfigAccess::write(LMI_CURRENT, board.register(LMI_NEW)),
+                0 if !profile.miser || full => {
+                    ConfigAccess::write(LMI_CURRENT, board.register(LMI_NEW))
+                }
                 1 => ConfigAccess::write(STATUS, self.random.bits() as u32),
                 2 => ConfigAccess::write(STATUS, 0xC0FF_F000),
                 _ => ConfigAccess::write(0x04, 0xFF00_0144),
@@ -476,7 +530,7 @@ impl Software {
             access = Some(ConfigAccess::read(offset));
         }
         if let Some(access) = access {
-            let _ = board.bridge.submit(access);
+            self.waiting[i] = board.bridge.submit(access).is_ok();
         }
     }
 
