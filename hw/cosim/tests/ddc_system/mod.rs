@@ -293,6 +293,8 @@ pub struct Profile {
     pub lrm: bool,
     /// Reports are given back only when the ring has run full.
     pub miser: bool,
+    /// Now and then any address and any message identifier.
+    pub wide: bool,
 }
 
 /// What happened, for a bench in which nothing does would agree, too.
@@ -517,7 +519,11 @@ impl Software {
             if r >> 20 & 7 == 0 {
                 command ^= LRM_ENABLE;
             }
-            access = Some(ConfigAccess::write(COMMAND, command));
+            access = Some(match r >> 24 & 7 {
+                0 => ConfigAccess::write(0x0C, (r >> 32) as u32),
+                1 => ConfigAccess::write(MASK, (r >> 32) as u32),
+                _ => ConfigAccess::write(COMMAND, command),
+            });
         } else if self.chance(profile.wild) {
             let offset = 4 * self.random.below(0x40) as u8;
             let mut value = self.random.bits() as u32;
@@ -567,12 +573,21 @@ impl Software {
                 _ => {}
             }
         }
-        Descriptor {
+        let mut descriptor = Descriptor {
             page_length: length,
             routing_part: (r >> 32) as u16,
             control: flags.with_mi((r >> 48) as u32 & 7),
             prsa: DATA + self.random.below(0x4_0000) as u32,
             plsa: DATA + self.random.below(0x4_0000) as u32,
+        };
+        if profile.wide && r >> 20 & 7 == 0 {
+            match r >> 23 & 3 {
+                0 => descriptor.prsa = self.random.bits() as u32,
+                1 => descriptor.plsa = self.random.bits() as u32,
+                2 => descriptor.control = flags.with_mi(self.random.bits() as u32),
+                _ => descriptor.page_length = self.random.bits() as u16,
+            }
         }
+        descriptor
     }
 }
