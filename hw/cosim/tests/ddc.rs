@@ -5,6 +5,7 @@ mod ddc_system;
 
 use ddc_system::*;
 use multipc::ddc::lme::Control;
+use multipc::mem::Memory;
 use multipc::pci::{Agent, BridgeConfig, DecodeSpeed};
 use multipc::time::Frequency;
 use multipc_cosim::ddc::{DdcRtl, DdcSmallRtl, Resettable};
@@ -224,4 +225,33 @@ fn the_same_message_for_ever() {
         assert_eq!(sender >> 12 & 0b10_0100, 0b10_0100, "{sender:x}");
         assert_eq!(receiver >> 12 & 0b01_1000, 0b01_1000, "{receiver:x}");
     }
+}
+
+/// A counter at its end: the cache then holds what memory does, and a composed
+/// packet only has to forget it.
+#[test]
+fn a_composed_packet_behind_a_counter_at_its_end() {
+    let mut rig = Rig::<DdcRtl>::new(
+        ["ddc_end_0", "ddc_end_1"],
+        BridgeConfig::default(),
+        Frequency::LINK_66_MHZ,
+    );
+    for board in 0..2 {
+        rig.start(board, ALL_ON | LRM_ENABLE);
+        rig.write(board, MASK, 0);
+    }
+    let entry = LRM + 4 * 5;
+    rig.boards[1].memory.write_word(entry, 0xFFFF, 0xF);
+    let counted = Control::LRM.with_mi(5);
+    for control in [counted, counted.with(Control::CM)] {
+        rig.boards[0].post(&page(4, DATA, DATA, control));
+    }
+    let new = rig.boards[0].soft_new;
+    rig.write(0, LPE_NEW, new);
+    rig.run(300);
+    assert_eq!(rig.boards[1].register(STATUS) >> 14 & 1, 1);
+    // Read for each of the two, written for the composed one.
+    assert_eq!(rig.boards[1].bridge.stats().words_read, 2);
+    assert_eq!(rig.boards[1].memory.read_word(entry), 0xFFFF);
+    rig.assert_clean();
 }
