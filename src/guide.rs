@@ -2,3 +2,7 @@
 
 #[doc = include_str!("guide/break_it.md")]
 pub mod break_it {}
+
+#[doc = include_str!("guide/message_passing.md")]
+#[cfg(feature = "alloc")]
+pub mod message_passing {}

@@ -43,6 +43,8 @@ pub mod figures;
 #[cfg(feature = "alloc")]
 pub mod cluster;
 
+pub mod mpi;
+
 #[cfg(feature = "cli")]
 pub mod cli;
 

@@ -87,4 +87,8 @@ pub trait RemoteWrite<H: ?Sized> {
 
     /// The next notification that has arrived here.
     fn arrival(&mut self) -> Option<Arrival>;
+
+    /// Whether an error of [`start`](Self::start) says that the queue is full:
+    /// the same transfer may be accepted after some [`poll`](Self::poll)s.
+    fn is_full(error: &Self::Error) -> bool;
 }

@@ -39,8 +39,18 @@ fn chain_seeds_hold() {
 }
 
 #[test]
+fn control_seeds_hold() {
+    each_seed("control", checks::control);
+}
+
+#[test]
 fn driver_seeds_hold() {
     each_seed("driver", checks::driver);
+}
+
+#[test]
+fn endpoint_seeds_hold() {
+    each_seed("endpoint", checks::endpoint);
 }
 
 #[test]

@@ -4,15 +4,19 @@
 //! with every committed seed, on any toolchain. They panic on a finding.
 
 mod chain;
+mod control;
 mod descriptor;
 mod driver;
+mod endpoint;
 mod packet;
 mod receiver;
 mod router;
 
 pub use chain::chain;
+pub use control::control;
 pub use descriptor::descriptor;
 pub use driver::driver;
+pub use endpoint::endpoint;
 pub use packet::packet;
 pub use receiver::receiver;
 pub use router::router;

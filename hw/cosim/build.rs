@@ -22,6 +22,27 @@ const TOPS: &[Top] = &[
         feature: "rcube",
         sources: &["hsl/hsl_end.sv", "hsl/hsl_port.sv"],
     },
+    // Before maspar_board, whose shim needs its header.
+    Top {
+        name: "maspar_backplane",
+        feature: "maspar",
+        sources: &["maspar/maspar_backplane.sv"],
+    },
+    Top {
+        name: "maspar_board",
+        feature: "maspar",
+        sources: &["maspar/"],
+    },
+    Top {
+        name: "maspar_chip",
+        feature: "maspar",
+        sources: &["maspar/maspar_chip.sv"],
+    },
+    Top {
+        name: "maspar_router",
+        feature: "maspar-small",
+        sources: &["maspar/"],
+    },
     Top {
         name: "rcube",
         feature: "rcube",
@@ -63,6 +84,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/shim.h");
     println!("cargo:rerun-if-changed=shim/ddc_pins.h");
+    println!("cargo:rerun-if-changed=shim/maspar_router.h");
 
     let mut built = 0;
     for top in TOPS.iter().filter(|top| has_feature(top.feature)) {

@@ -7,6 +7,7 @@ use std::string::{String, ToString};
 use clap::{Args, Parser, Subcommand};
 
 use super::maspar::MasparArgs;
+use super::mpi::MpiArgs;
 use super::topology::TopologyArgs;
 
 /// A whole RDMA cluster you can hold in your hand.
@@ -30,6 +31,8 @@ pub enum Command {
     /// The MasPar global router: profiles, schedules, pictures
     Maspar(MasparArgs),
     Topology(TopologyArgs),
+    /// The message layer: ping-pong, micro-benchmarks, programs
+    Mpi(MpiArgs),
 }
 
 /// Options of the main job.

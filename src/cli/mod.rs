@@ -5,6 +5,7 @@
 
 mod args;
 pub mod maspar;
+mod mpi;
 mod plot;
 mod put;
 mod topology;
@@ -31,6 +32,7 @@ pub fn main() -> i32 {
     };
     let outcome = match &cli.command {
         None => put::run(&cli.put),
+        Some(Command::Mpi(args)) => mpi::run(args),
         Some(Command::Topology(args)) => topology::run(args),
         Some(Command::Maspar(args)) => return maspar::run(args),
     };

@@ -8,6 +8,7 @@ use embedded_hal::digital::{ErrorType, InputPin};
 
 use super::machine::Machine;
 use super::probe::{NoProbe, Probe};
+use crate::ddc::Ddc;
 use crate::mem::OutOfMemory;
 use crate::pci::{BridgeError, ConfigAccess, ConfigEnd, ConfigOutcome};
 use crate::time::{Duration, Instant};
@@ -73,6 +74,46 @@ impl<'m, 'a, P: Probe> Host<'m, 'a, P> {
             ConfigEnd::MasterAbort => Ok(()),
             _ => outcome.result().map(|_| ()).map_err(HostError::Bus),
         }
+    }
+
+    /// What a read of the register is answered, without the bus and its time.
+    ///
+    /// For software whose time is charged elsewhere. To the chip it is an
+    /// access like any other; only the bus does not see it.
+    ///
+    /// # Errors
+    /// [`HostError::UnknownNode`].
+    pub fn peek_register(&mut self, offset: u8) -> Result<u32, HostError> {
+        let value = self.shortcut(|ddc| ddc.peek(offset))?;
+        if value.1 {
+            self.machine.wake_bus(self.node);
+        }
+        Ok(value.0)
+    }
+
+    /// Writes the register at once, without the bus and its time; as
+    /// [`peek_register`](Self::peek_register). Pins follow at the next edges.
+    ///
+    /// # Errors
+    /// [`HostError::UnknownNode`].
+    pub fn poke_register(&mut self, offset: u8, value: u32) -> Result<(), HostError> {
+        self.shortcut(|ddc| ddc.poke(offset, value))?;
+        self.machine.wake_bus(self.node);
+        Ok(())
+    }
+
+    fn shortcut<R>(&mut self, work: impl FnOnce(&mut Ddc) -> R) -> Result<R, HostError> {
+        let unknown = HostError::UnknownNode {
+            node: self.node,
+            nodes: self.machine.nodes.len(),
+        };
+        let (link, pci) = (self.machine.link.cycle(), self.machine.pci.cycle());
+        let node = self.machine.nodes.get_mut(usize::from(self.node));
+        let node = node.ok_or(unknown)?;
+        // It must have slept as what it was before.
+        node.catch_up_link(link);
+        node.catch_up_pci(pci);
+        Ok(work(&mut node.ddc))
     }
 
     fn access(&mut self, access: ConfigAccess) -> Result<ConfigOutcome, HostError> {

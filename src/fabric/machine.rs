@@ -71,6 +71,8 @@ pub struct Machine<'a, P = NoProbe> {
     pci_due: u64,
     skip_idle: bool,
     scramble: Option<u64>,
+    /// A watched node has news.
+    pub(super) news: bool,
     pub(super) faults: Option<Faults<'a>>,
     probe: P,
 }
@@ -97,6 +99,7 @@ impl<'a> Machine<'a> {
             pci_due: 0,
             skip_idle: config.skip_idle,
             scramble: config.scramble,
+            news: false,
             faults: None,
             probe: NoProbe,
         }
@@ -119,6 +122,7 @@ impl<'a> Machine<'a> {
             pci_due,
             skip_idle,
             scramble,
+            news,
             faults,
             ..
         } = self;
@@ -134,6 +138,7 @@ impl<'a> Machine<'a> {
             pci_due,
             skip_idle,
             scramble,
+            news,
             faults,
             probe,
         }
@@ -243,15 +248,9 @@ impl<'a, P: Probe> Machine<'a, P> {
     }
 
     /// The next edge that matters, at or before `end`.
-    fn advance(&mut self, end: Instant) -> Option<Edge> {
-        let (link, pci) = if self.skip_idle {
-            (
-                due_at(&self.link, self.link_due),
-                due_at(&self.pci, self.pci_due),
-            )
-        } else {
-            (self.link.next_edge(), self.pci.next_edge())
-        };
+    #[inline]
+    pub(super) fn advance(&mut self, end: Instant) -> Option<Edge> {
+        let [link, pci] = self.due();
         let at = link.min(pci);
         if at > end || at == FOREVER {
             return None;
@@ -268,7 +267,20 @@ impl<'a, P: Probe> Machine<'a, P> {
         })
     }
 
-    fn finish(&mut self, end: Instant) {
+    /// When each clock has an edge that matters; [`FOREVER`]: never.
+    #[inline]
+    pub(super) fn due(&self) -> [Instant; 2] {
+        if self.skip_idle {
+            [
+                due_at(&self.link, self.link_due),
+                due_at(&self.pci, self.pci_due),
+            ]
+        } else {
+            [self.link.next_edge(), self.pci.next_edge()]
+        }
+    }
+
+    pub(super) fn finish(&mut self, end: Instant) {
         pass(&mut self.link, end);
         pass(&mut self.pci, end);
         self.now = self.now.max(end);
@@ -276,7 +288,7 @@ impl<'a, P: Probe> Machine<'a, P> {
     }
 
     /// Lets every chip see the edges it slept through.
-    fn catch_up(&mut self) {
+    pub(super) fn catch_up(&mut self) {
         let (link, pci) = (self.link.cycle(), self.pci.cycle());
         for router in self.routers.iter_mut() {
             router.catch_up(link);
@@ -325,10 +337,12 @@ impl<'a, P: Probe> Machine<'a, P> {
             all,
             link_due: self.link_due,
             pci_due: self.pci_due,
+            news: false,
             faults: self.faults.as_mut(),
         };
         pass(&mut sweep);
         (self.link_due, self.pci_due) = (sweep.link_due, sweep.pci_due);
+        self.news |= sweep.news;
     }
 
     /// Puts `line` on a wire after link edge `cycle`, past its faults.
@@ -373,7 +387,7 @@ impl<'a, P: Probe> Machine<'a, P> {
     }
 }
 
-const FOREVER: Instant = Instant::from_ps(u64::MAX);
+pub(super) const FOREVER: Instant = Instant::from_ps(u64::MAX);
 
 /// When edge `due` of a clock falls; its next edge when that is later.
 fn due_at(clock: &Clock, due: u64) -> Instant {

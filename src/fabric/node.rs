@@ -8,6 +8,7 @@ use crate::mem::Ram;
 use crate::pci::{BridgeConfig, Checker, HostBridge, Observation, Signals, resolve};
 use crate::rcube::{Rcube, RcubeConfig};
 
+use super::news::Watch;
 use super::wiring::Wire;
 
 /// "Not connected", for the channel numbers below.
@@ -50,6 +51,9 @@ pub struct Node<'a> {
     /// Slot of the faults on the bus, and when they need a look at it.
     pub(super) fault: u16,
     pub(super) fault_due: u64,
+    /// What its software waits for, and whether it has come.
+    pub(super) watch: Watch,
+    pub(super) news: bool,
 }
 
 impl<'a> Node<'a> {
@@ -71,6 +75,8 @@ impl<'a> Node<'a> {
             link_schedule: Schedule::NEW,
             fault: NOWHERE,
             fault_due: u64::MAX,
+            watch: Watch::Nothing,
+            news: false,
         }
     }
 

@@ -2,6 +2,7 @@
 //! behind wakes others.
 
 use super::faults::Faults;
+use super::news::Watch;
 use super::node::{NOWHERE, Node, Router, Schedule};
 use super::wiring::{End, Wire};
 use crate::hsl::Line;
@@ -20,6 +21,8 @@ pub(super) struct Sweep<'e, 'a> {
     /// No chip of the domain has to be stepped before this edge.
     pub(super) link_due: u64,
     pub(super) pci_due: u64,
+    /// A watched node has news.
+    pub(super) news: bool,
     pub(super) faults: Option<&'e mut Faults<'a>>,
 }
 
@@ -207,7 +210,14 @@ impl Sweep<'_, '_> {
         {
             faults.disturb_bus(node, cycle);
         }
-        node.step_pci(status, ddc_first);
+        if node.watch == Watch::Nothing {
+            node.step_pci(status, ddc_first);
+        } else {
+            let before = node.seen_by_software();
+            node.step_pci(status, ddc_first);
+            node.news |= node.seen_by_software() != before;
+            self.news |= node.news;
+        }
         node.pci_schedule.seen = cycle;
         let due = (cycle + 1).saturating_add(node.pci_idle_for());
         let due = due.min(node.fault_due);

@@ -178,7 +178,7 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
                     .saturating_sub(self.register_write.ps()),
             );
             self.machine.run_for(before_write);
-            self.post(from, to, bytes)?;
+            self.post(from, to, bytes, TARGET)?;
             let posted = self.machine.now();
             let arrived = self.wait_for(to, last, mark, [bytes, 1])?;
             let seen = next_poll(polls_since[usize::from(to)], self.cost.poll_period, arrived)
@@ -233,17 +233,46 @@ impl<'m, 'a, P: Probe> PutBench<'m, 'a, P> {
         for page in 0..pages {
             self.machine.run_until(call);
             let length = if page + 1 == pages { bytes + 1 } else { bytes };
-            self.post(0, 1, length)?;
+            self.post(0, 1, length, TARGET)?;
             call = call + self.cost.posting_period;
         }
         Ok(self.wait_for(1, last, 1, [bytes, pages])?.since(start))
     }
 
-    /// Posts one page; makes room in the ring when it is time to.
-    fn post(&mut self, from: u16, to: u16, bytes: u32) -> Result<(), BenchError> {
+    /// One message of `bytes` bytes, in pages of 65,532 posted back to back, from
+    /// the first put call until the receiver, which spins on its last byte, has
+    /// seen it. All pages but the last lie at one address: it is the time that
+    /// counts.
+    ///
+    /// # Errors
+    /// [`BenchError`].
+    pub fn one_way(&mut self, bytes: u32) -> Result<Duration, BenchError> {
+        const PAGE: u32 = 65_532;
+        const LAST_PAGE: u32 = TARGET + 0x1_0000;
+        let pages = bytes.div_ceil(PAGE).max(1);
+        let length = bytes.saturating_sub((pages - 1) * PAGE).max(1);
+        let last = LAST_PAGE + length - 1;
+        self.machine.host(1)?.store(last, &[0])?;
+        self.machine.host(0)?.store(SOURCE + length - 1, &[1])?;
+        let start = self.machine.now();
+        let mut call = start + self.cost.put_call;
+        for _ in 1..pages {
+            self.machine.run_until(call);
+            self.post(0, 1, PAGE, TARGET)?;
+            call = call + self.cost.posting_period;
+        }
+        self.machine.run_until(call);
+        self.post(0, 1, length, LAST_PAGE)?;
+        let arrived = self.wait_for(1, last, 1, [bytes, 1])?;
+        let seen = next_poll(start, self.cost.poll_period, arrived) + self.cost.poll_detect;
+        Ok(seen.since(start))
+    }
+
+    /// Posts one page to `remote`; makes room in the ring when it is time to.
+    fn post(&mut self, from: u16, to: u16, bytes: u32, remote: u32) -> Result<(), BenchError> {
         let index = usize::from(from & 1);
         let mut host = self.machine.host(from)?;
-        let entry = Entry::page(to, 0, SOURCE, TARGET, bytes, Control::LMP);
+        let entry = Entry::page(to, 0, SOURCE, remote, bytes, Control::LMP);
         if self.unflushed[index] >= FLUSH_PERIOD {
             self.drivers[index].flush_lme(&mut host, u16::MAX, |_| {})?;
             self.unflushed[index] = 0;

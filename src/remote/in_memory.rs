@@ -278,6 +278,10 @@ impl<const NODES: usize, const BOX: usize, const WAITING: usize>
     fn arrival(&mut self) -> Option<Arrival> {
         Self::arrival(self)
     }
+
+    fn is_full(error: &InMemoryError) -> bool {
+        matches!(error, InMemoryError::QueueFull { .. })
+    }
 }
 
 #[cfg(test)]

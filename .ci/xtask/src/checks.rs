@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::sh::{Series, all, cargo, show};
 use crate::tools::{self, TARGETS};
-use crate::{Context, Verdict, fuzz, manifest, size};
+use crate::{Context, Verdict, capi, firmware, fuzz, hw, manifest, size};
 
 /// Features that bare metal uses, beside none at all.
 const EMBEDDED_FEATURES: &str = "alloc,defmt";
@@ -15,7 +15,7 @@ const POWERSET: [&str; 5] = ["alloc", "std", "defmt", "log", "test-utils"];
 /// Cases of each property test with `--long`.
 const LONG_CASES: &str = "4096";
 
-/// rustfmt over the three workspaces.
+/// rustfmt over the workspaces.
 pub fn fmt(context: &Context) -> Verdict {
     tools::component("rustfmt")?;
     // Names of files only: `cargo fmt` without `--check` does the rest.
@@ -28,6 +28,9 @@ pub fn fmt(context: &Context) -> Verdict {
         check(&["--all"]),
         check(&["--manifest-path", fuzz::MANIFEST]),
         check(&["--manifest-path", size::MANIFEST]),
+        check(&["--all", "--manifest-path", firmware::MANIFEST]),
+        check(&["--manifest-path", capi::MANIFEST]),
+        check(&["--manifest-path", hw::MANIFEST]),
     ])?;
     Ok(String::new())
 }
@@ -191,6 +194,10 @@ pub fn msrv(context: &Context) -> Verdict {
 /// The benchmarks, with their tables shown.
 pub fn bench(context: &Context) -> Verdict {
     show(cargo(context, &["bench", "--all-features", "--bench", "*"]))?;
+    show(cargo(
+        context,
+        &["bench", "--manifest-path", hw::MANIFEST, "--benches"],
+    ))?;
     Ok(String::new())
 }
 
@@ -204,6 +211,14 @@ pub fn clean(context: &Context) -> Verdict {
         show(cargo(
             context,
             &["clean", "--manifest-path", size::MANIFEST],
+        )),
+        show(cargo(
+            context,
+            &["clean", "--manifest-path", firmware::MANIFEST],
+        )),
+        show(cargo(
+            context,
+            &["clean", "--manifest-path", capi::MANIFEST],
         )),
     ])?;
     Ok(String::new())

@@ -12,10 +12,14 @@
 //! any failed. A tool that is missing is installed, or its part fails: nothing is
 //! skipped.
 
+mod capi;
 mod checks;
+mod firmware;
 mod fuzz;
+mod hw;
 mod manifest;
 mod readme;
+mod regs;
 mod sh;
 mod size;
 mod tools;
@@ -47,7 +51,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 18] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -64,12 +68,25 @@ const PARTS: [Part; 13] = [
         checks::features,
     ),
     part("msrv", "the oldest Rust promised", checks::msrv),
-    part("size", "bytes of the driver on a Cortex-M4", size::size),
+    part(
+        "size",
+        "bytes of driver and models on bare metal",
+        size::size,
+    ),
+    part(
+        "firmware",
+        "the images for microcontrollers, run in QEMU",
+        firmware::firmware,
+    ),
+    part("capi", "the C interface and its examples", capi::capi),
+    part("rtl", "lint, parse, cells of the RTL", hw::rtl),
+    part("cosim", "models and RTL in lock-step", hw::cosim),
     part(
         "readme",
         "links and outputs in the documents",
         readme::readme,
     ),
+    part("regs", "register maps made from the SystemRDL", regs::regs),
     part("fuzz", "each parser under random bytes", fuzz::fuzz),
     Part {
         in_ci: false,

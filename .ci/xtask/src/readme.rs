@@ -150,6 +150,26 @@ fn output(context: &Context, command: &str) -> Result<String, String> {
     })
 }
 
+/// Whether a document shows each line of an output.
+///
+/// # Errors
+/// The first line that it does not show.
+pub fn shows(context: &Context, document: &str, output: &str) -> Result<(), String> {
+    let path = context.root.join(document);
+    let text = fs::read_to_string(&path).map_err(|e| format!("{document}: {e}"))?;
+    match missing(&text, output) {
+        Some(line) => Err(format!("{document} does not show this line: {line}")),
+        None => Ok(()),
+    }
+}
+
+fn missing<'o>(text: &str, output: &'o str) -> Option<&'o str> {
+    output
+        .lines()
+        .map(str::trim_end)
+        .find(|line| !line.is_empty() && !text.lines().any(|shown| shown.trim_end() == *line))
+}
+
 fn first_difference(old: &str, new: &str) -> String {
     let line = old
         .lines()
@@ -193,6 +213,12 @@ mod tests {
             links(text),
             [(1, "src/lib.rs".to_owned()), (5, "g/".to_owned())]
         );
+    }
+
+    #[test]
+    fn a_line_that_is_not_shown_is_found() {
+        assert_eq!(missing("a\nb \n", "b\n\na"), None);
+        assert_eq!(missing("a\nbb\n", "a\nb\n"), Some("b"));
     }
 
     #[test]

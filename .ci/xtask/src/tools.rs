@@ -110,3 +110,23 @@ pub fn toolchain(version: &str) -> bool {
     let install = rustup(&["toolchain", "install", version, "--profile", "minimal"]);
     sh::show(install).is_ok() && sh::works("cargo", &[&plus, "--version"])
 }
+
+/// A program of a Debian package; `flag` makes it show its version.
+pub fn debian(program: &str, flag: &str, package: &str) -> Result<(), String> {
+    if sh::works(program, &[flag]) {
+        return Ok(());
+    }
+    install(package)
+}
+
+/// A Debian package.
+pub fn install(package: &str) -> Result<(), String> {
+    let mut update = Command::new("apt-get");
+    update.args(["update", "-qq"]);
+    let mut install = Command::new("apt-get");
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    install.args(["install", "-y", "-qq", "--no-install-recommends", package]);
+    sh::show(update)
+        .and_then(|()| sh::show(install))
+        .map_err(|error| format!("{package} is missing and could not be installed: {error}"))
+}

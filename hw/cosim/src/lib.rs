@@ -19,6 +19,8 @@ mod wave;
 pub mod ddc;
 #[cfg(feature = "rcube")]
 pub mod hsl_end;
+#[cfg(feature = "maspar")]
+pub mod maspar;
 #[cfg(feature = "rcube")]
 pub mod rcube;
 #[cfg(feature = "rcube")]

@@ -2,6 +2,9 @@
 
 /// One value of a pin struct: a vector of up to 64 wires, or several alike.
 pub trait Wire {
+    /// All wires low. (`Default` is there for short arrays only.)
+    const LOW: Self;
+
     /// Calls `f` with the index (for arrays) and the value of each vector.
     fn each(&self, f: &mut dyn FnMut(Option<usize>, u64));
 }
@@ -9,15 +12,27 @@ pub trait Wire {
 macro_rules! integers {
     ($($ty:ty)*) => {$(
         impl Wire for $ty {
+            const LOW: Self = 0;
+
             fn each(&self, f: &mut dyn FnMut(Option<usize>, u64)) {
                 f(None, u64::from(*self));
             }
         }
     )*};
 }
-integers!(u8 u16 u32 u64 bool);
+integers!(u8 u16 u32 u64);
 
-impl<T: Copy + Into<u64>, const N: usize> Wire for [T; N] {
+impl Wire for bool {
+    const LOW: Self = false;
+
+    fn each(&self, f: &mut dyn FnMut(Option<usize>, u64)) {
+        f(None, u64::from(*self));
+    }
+}
+
+impl<T: Copy + Into<u64> + Wire, const N: usize> Wire for [T; N] {
+    const LOW: Self = [T::LOW; N];
+
     fn each(&self, f: &mut dyn FnMut(Option<usize>, u64)) {
         for (k, value) in self.iter().enumerate() {
             f(Some(k), (*value).into());
@@ -52,9 +67,15 @@ macro_rules! pins {
     }) => {
         $(#[$meta])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name {
             $($(#[$about])* pub $field: $ty,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: <$ty as $crate::Wire>::LOW,)* }
+            }
         }
 
         impl $crate::Pins for $name {

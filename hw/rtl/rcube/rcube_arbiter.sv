@@ -2,7 +2,7 @@
 //
 // Each input picks one free output that it asks for, the first from its own
 // number upwards; each output takes one input that picked it, the first above
-// its last winner.
+// its last winner. "First" is the lowest bit, x & -x.
 module rcube_arbiter (
     input  wire        clk,
     input  wire        rst_n,
@@ -12,46 +12,42 @@ module rcube_arbiter (
     output reg  [63:0] grant     // the same way round
 );
 
-    reg [23:0] last;             // 3 bits an output: the input that won last
+    reg [63:0] above;            // row of output o: inputs above its last winner
+    reg [63:0] above_next;
 
-    integer    i, m, o, n;
-    reg [2:0]  column, row;
-    reg [7:0]  wanted, found;
+    integer    i, o, k;
     reg [63:0] picked;
-    reg [23:0] winner;
+    reg [7:0]  wanted, higher, asking, choice, winner;
 
+    // Rows: as seen from output i, then turned back.
     always @* begin
         picked = 64'd0;
         for (i = 0; i < 8; i = i + 1) begin
             wanted = request[8*i +: 8] & free;
-            // From the far end, so that the nearest stays.
-            for (m = 7; m >= 0; m = m - 1) begin
-                column = i[2:0] + m[2:0];
-                if (wanted[column]) picked[8*i +: 8] = 8'd1 << column;
-            end
+            wanted = (wanted >> i) | (wanted << (8 - i));
+            wanted = wanted & (~wanted + 8'd1);
+            picked[8*i +: 8] = (wanted << i) | (wanted >> (8 - i));
         end
     end
 
+    // Columns.
     always @* begin
-        grant  = 64'd0;
-        winner = last;
-        found  = 8'd0;
+        grant      = 64'd0;
+        above_next = above;
         for (o = 0; o < 8; o = o + 1) begin
-            for (n = 8; n >= 1; n = n - 1) begin
-                row = last[3*o +: 3] + n[2:0];
-                if (picked[8*row + o]) begin
-                    winner[3*o +: 3] = row;
-                    found[o]         = 1'b1;
-                end
-            end
-            if (found[o]) grant[8*winner[3*o +: 3] + o] = 1'b1;
+            for (k = 0; k < 8; k = k + 1) asking[k] = picked[8*k + o];
+            higher = asking & above[8*o +: 8];
+            choice = higher != 8'd0 ? higher : asking;
+            winner = choice & (~choice + 8'd1);
+            for (k = 0; k < 8; k = k + 1) grant[8*k + o] = winner[k];
+            if (asking != 8'd0) above_next[8*o +: 8] = ~(winner | (winner - 8'd1));
         end
     end
 
-    // Input 0 comes first after reset.
+    // After reset input 0 comes first.
     always @(posedge clk or negedge rst_n)
-        if (!rst_n)       last <= {8{3'd7}};
-        else if (!enable) last <= {8{3'd7}};
-        else              last <= winner;
+        if (!rst_n)       above <= {64{1'b1}};
+        else if (!enable) above <= {64{1'b1}};
+        else              above <= above_next;
 
 endmodule

@@ -5,9 +5,11 @@ module rcube_input (
     input  wire         rst_n,
     input  wire         enable,
 
-    // routing table of this input
-    input  wire [127:0] bounds,
-    input  wire [63:0]  selections,
+    // routing table of this input, as in the file
+    input  wire [127:0] bounds,       // interval 0 first: high byte, low byte
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire [127:0] selections,   // interval 7 first: mask, a byte that is ignored
+    /* verilator lint_on UNUSEDSIGNAL */
     input  wire         two,          // header of two characters
     input  wire [7:0]   deletion,     // outputs that delete the header
 
@@ -32,9 +34,9 @@ module rcube_input (
     localparam [8:0] EP = 9'h12b, EEP = 9'h14b;
 
     localparam [2:0] HEADER  = 3'd0,  // no packet, or not all of its header
-                     REQUEST = 3'd1,  // waits for an output
+                     REQUEST = 3'd1,  // waits for an output; without any eligible: as DROP
                      CIRCUIT = 3'd2,  // streams
-                     DROP    = 3'd3,  // no route: runs to its end
+                     DROP    = 3'd3,  // runs to its end
                      CLOSE   = 3'd4;  // cut: owes EEP to its output
 
     reg [2:0] state;
@@ -42,17 +44,9 @@ module rcube_input (
     reg       drains;    // the output held has lost its link: all vanishes
     reg [1:0] deleting;  // header characters that still vanish
 
-    // FIFO. Its two oldest symbols can be seen.
-    reg [8:0] fifo [0:63];
-    reg [5:0] head;      // oldest
-    reg [6:0] filled;
-
-    wire [5:0] next_head = head + 6'd1;
-    wire [5:0] tail      = head + filled[5:0];
-    wire [8:0] first     = fifo[head];
-    wire [8:0] second    = fifo[next_head];
-    wire       empty     = filled == 7'd0;
-    wire       many      = filled >= 7'd2;
+    // The two oldest symbols of the FIFO, and what it holds.
+    wire [8:0] first, second;
+    wire       empty, many;  // many: two at least
 
     wire       first_ends  = first == EP || first == EEP;
     wire       second_ends = second == EP || second == EEP;
@@ -60,7 +54,8 @@ module rcube_input (
     // What the symbol at the front does at this edge.
     wire       room  = (outputs & full) == 8'd0;
     wire       moves = state == CIRCUIT && !empty && room;
-    wire       drops = state == DROP && !empty;
+    wire       stray = state == REQUEST && outputs == 8'd0;
+    wire       drops = (state == DROP || stray) && !empty;
     wire       pop   = moves || drops;
     wire       close = state == CLOSE && room;
 
@@ -72,7 +67,7 @@ module rcube_input (
 
     // Interval compare. A control character counts with its low 8 bits.
     wire [2:0] interval;
-    wire [7:0] eligible = selections[8*interval +: 8];
+    wire [7:0] eligible = selections[{~interval, 4'd0} +: 8];
     wire       whole    = two ? many : !empty;
     wire       short    = first_ends || (two && many && second_ends);
 
@@ -95,11 +90,13 @@ module rcube_input (
                 if (!empty && short)
                     then = DROP;
                 else if (whole) begin
-                    then         = eligible == 8'd0 ? DROP : REQUEST;
+                    then         = REQUEST;
                     then_outputs = eligible;
                 end
             REQUEST:
-                if (grant != 8'd0) begin
+                if (stray)
+                    then = DROP;
+                else if (grant != 8'd0) begin
                     then         = CIRCUIT;
                     then_outputs = grant;
                 end
@@ -135,21 +132,18 @@ module rcube_input (
                 deleting <= deleting - 2'd1;
         end
 
-    // A symbol without credit finds the FIFO full, and is lost.
-    wire accept = store && (pop || filled != 7'd64);
-
-    always @(posedge clk) if (accept) fifo[tail] <= store_sym;
-
-    always @(posedge clk or negedge rst_n)
-        if (!rst_n) begin
-            head   <= 6'd0;
-            filled <= 7'd0;
-        end else if (!enable || link_down) begin
-            head   <= 6'd0;
-            filled <= 7'd0;
-        end else begin
-            if (pop) head <= next_head;
-            filled <= filled + {6'd0, accept} - {6'd0, pop};
-        end
+    rcube_fifo fifo (
+        .clk       (clk),
+        .rst_n     (rst_n),
+        .enable    (enable),
+        .flush     (link_down),
+        .store     (store),
+        .store_sym (store_sym),
+        .pop       (pop),
+        .first     (first),
+        .second    (second),
+        .empty     (empty),
+        .many      (many)
+    );
 
 endmodule

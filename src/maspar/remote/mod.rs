@@ -252,6 +252,11 @@ impl<'a> PeArray<'a> {
         }
     }
 
+    /// Whether a router cycle would move anything.
+    pub fn is_busy(&self) -> bool {
+        self.router.pending() || !self.active.is_empty()
+    }
+
     /// Whether no byte of a PE's transfer is left to move; its tag may be.
     fn all_left(&self, pe: u16) -> bool {
         let job = self.slots.get(pe as usize).and_then(|slot| slot.job);

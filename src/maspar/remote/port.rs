@@ -31,6 +31,14 @@ impl PePort {
         }
     }
 
+    /// Looks at what has left and arrived, without a router cycle.
+    pub fn collect(&mut self, hw: &mut PeArray<'_>) {
+        self.sent = hw.all_left(self.pe);
+        if self.mail.is_none() {
+            self.mail = hw.take_mail(self.pe);
+        }
+    }
+
     /// The PE.
     pub const fn pe(&self) -> u16 {
         self.pe
@@ -50,10 +58,7 @@ impl<'a> RemoteWrite<PeArray<'a>> for PePort {
 
     fn poll(&mut self, hw: &mut PeArray<'a>) -> Result<(), RemoteError> {
         hw.cycle();
-        self.sent = hw.all_left(self.pe);
-        if self.mail.is_none() {
-            self.mail = hw.take_mail(self.pe);
-        }
+        self.collect(hw);
         Ok(())
     }
 
@@ -77,5 +82,11 @@ impl<'a> RemoteWrite<PeArray<'a>> for PePort {
 
     fn arrival(&mut self) -> Option<Arrival> {
         self.mail.take()
+    }
+
+    /// A PE has one transfer at a time; its own is over by polling, its
+    /// notification once the receiver takes it.
+    fn is_full(error: &RemoteError) -> bool {
+        matches!(error, RemoteError::Busy { .. })
     }
 }

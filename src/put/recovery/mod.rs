@@ -423,4 +423,8 @@ impl<H: Hardware + ?Sized, const PEERS: usize, const JOBS: usize, const EVENTS: 
     fn arrival(&mut self) -> Option<Arrival> {
         self.arrival_from().map(|(_, arrival)| arrival)
     }
+
+    fn is_full(error: &Self::Error) -> bool {
+        matches!(error, Error::QueueFull { .. })
+    }
 }

@@ -424,4 +424,8 @@ impl<H: Hardware + ?Sized, const JOBS: usize, const EVENTS: usize> RemoteWrite<H
     fn arrival(&mut self) -> Option<Arrival> {
         Self::arrival(self)
     }
+
+    fn is_full(error: &Self::Error) -> bool {
+        matches!(error, WriteError::QueueFull { .. })
+    }
 }

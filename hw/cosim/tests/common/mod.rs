@@ -1,6 +1,6 @@
 //! A router in lock-step with eight peers.
 
-use multipc::rcube::{PortEvents, RoutingTable};
+use multipc::rcube::{PortEvents, Rcube, RoutingTable};
 use multipc_cosim::Lockstep;
 use multipc_cosim::rcube::{RcubeIn, RcubeModel, RcubeOut, RcubeRtl};
 use multipc_cosim::traffic::{Mood, Traffic};
@@ -51,13 +51,14 @@ impl Rig {
         self.shown
     }
 
-    /// Edges so far.
+    /// The model, once there was an edge.
     #[allow(dead_code)]
-    pub fn cycles(&self) -> u64 {
-        self.bench.cycles()
+    pub fn router(&self) -> Option<&Rcube> {
+        self.bench.model.router()
     }
 
     /// Events of all ports since power-on.
+    #[allow(dead_code)]
     pub fn events(&self) -> PortEvents {
         let mut sum = PortEvents::default();
         let Some(router) = self.bench.model.router() else {

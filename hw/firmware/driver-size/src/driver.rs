@@ -1,25 +1,33 @@
 //! Every call of the driver, once.
 
 use core::hint::black_box;
+#[cfg(not(feature = "models"))]
 use core::sync::atomic::AtomicU8;
 
-use multipc::put::{Control, Entry, Fault, Put, PutConfig};
-
-use crate::board::Board;
+use embedded_hal::delay::DelayNs;
+use multipc::put::{Control, Entry, Fault, Hardware, Put, PutConfig};
 
 /// The room of a driver that lives in a static, as it does in a firmware.
+#[cfg(not(feature = "models"))]
 static STATE: [AtomicU8; size_of::<Put>()] = [const { AtomicU8::new(0) }; size_of::<Put>()];
 
 /// Starts, posts each kind of message, serves both ways, stops.
-pub fn run(board: &mut Board) {
+#[cfg(not(feature = "models"))]
+pub fn run(board: &mut (impl Hardware + DelayNs)) {
     black_box(&STATE);
-    let table = black_box([0; 258]);
     let mut put = Put::new();
+    calls(&mut put, board);
+    black_box(&put);
+}
+
+/// The calls.
+pub fn calls(put: &mut Put, board: &mut (impl Hardware + DelayNs)) {
+    let table = black_box([0; 258]);
     let _ = black_box(put.init(board, &PutConfig::new(1, 0x1000, &table)));
     if let Ok(sap) = put.register_sap() {
         let _ = black_box(put.attach_mi_range(sap, black_box(16)));
         let _ = black_box(put.mi_range(sap));
-        post(&mut put, board);
+        post(put, board);
         let _ = black_box(put.unregister_sap(sap));
     }
     let sink = |event| {
@@ -37,10 +45,9 @@ pub fn run(board: &mut Board) {
         }),
     ));
     black_box(put.end());
-    black_box(&put);
 }
 
-fn post(put: &mut Put, board: &mut Board) {
+fn post(put: &mut Put, board: &mut impl Hardware) {
     let flags = Control::LMP.with(Control::NOS);
     let page = black_box(Entry::page(0, 3, 0x4000, 0x8000, 4096, flags));
     let _ = black_box(put.add_entry(board, page));

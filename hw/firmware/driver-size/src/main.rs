@@ -1,14 +1,17 @@
 //! The PUT driver on bare metal, alone: what `cargo run -p xtask -- size` weighs.
 //!
 //! Without features the image touches a board once; with `driver` it makes every
-//! call of the driver on that board, with `writer` remote writes on top. The
-//! differences of the images are the driver and the writer.
+//! call of the driver on that board, with `writer` remote writes on top, with `models`
+//! on two boards of models instead. The differences of the images are the driver, the
+//! writer, and two boards with their drivers.
 #![no_std]
 #![no_main]
 
 mod board;
 #[cfg(feature = "driver")]
 mod driver;
+#[cfg(feature = "models")]
+mod models;
 #[cfg(feature = "writer")]
 mod writer;
 
@@ -20,8 +23,10 @@ use core::panic::PanicInfo;
 pub extern "C" fn _start() -> ! {
     let mut board = board::Board;
     board::touch(&mut board);
-    #[cfg(feature = "driver")]
+    #[cfg(all(feature = "driver", not(feature = "models")))]
     driver::run(&mut board);
+    #[cfg(feature = "models")]
+    models::run();
     #[cfg(feature = "writer")]
     writer::run(&mut board);
     loop {

@@ -1,0 +1,146 @@
+//! The firmware images, run in QEMU.
+//!
+//! Each target has two: `machine`, which holds two boards of models, and `board`, whose
+//! registers are at an address. `hw/firmware/runner` starts QEMU, decodes the log and
+//! ends with the image's status; it stops an image that does not end.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::sh::{all, cargo, line, quiet, show};
+use crate::{Context, Verdict, readme, size, tools};
+
+/// The workspace of the images.
+const FOLDER: &str = "hw/firmware";
+
+/// The page that leads through the images and shows their log.
+const DOCUMENT: &str = "hw/doc/use-in-firmware.md";
+
+/// Its manifest.
+pub const MANIFEST: &str = "hw/firmware/Cargo.toml";
+
+/// Where it is built, whatever the environment says.
+const TARGET_DIR: &str = "hw/firmware/target";
+
+/// A target, and the emulator with its Debian package.
+const TARGETS: [(&str, &str, &str); 2] = [
+    (size::TARGET, "qemu-system-arm", "qemu-system-arm"),
+    (size::RISCV, "qemu-system-riscv32", "qemu-system-misc"),
+];
+
+/// Seconds after which an image that has not ended has failed.
+const LIMIT_S: &str = "300";
+
+/// Builds the images, runs them, and checks that a wrong byte is found.
+pub fn firmware(context: &Context) -> Verdict {
+    tools::component("clippy")?;
+    for (target, emulator, package) in TARGETS {
+        tools::target(target)?;
+        tools::debian(emulator, "--version", package)?;
+    }
+    // On this host: the port over plain RAM, the runner.
+    let mut tests = here(context, "test", &[]);
+    tests.args([
+        "--package",
+        "board",
+        "--package",
+        "runner",
+        "--all-features",
+    ]);
+    show(tests)?;
+    let mut runner = here(context, "build", &["--package", "runner"]);
+    runner.arg("--quiet");
+    show(runner)?;
+    let mut steps = Vec::new();
+    for (target, ..) in TARGETS {
+        let images = ["--package", "machine", "--package", "board"];
+        let mut clippy = here(context, "clippy", &["--release", "--target", target]);
+        clippy.args(images).args(["--package", "firmware-support"]);
+        clippy.args(["--", "-D", "warnings"]);
+        steps.push(show(clippy));
+        // With registers at an address it is for a real board: it has to link.
+        steps.push(show(here(
+            context,
+            "build",
+            &["--release", "--target", target, "--package", "board"],
+        )));
+        steps.push(image(context, target, "machine", &[]).and_then(|path| machine(context, &path)));
+        steps.push(
+            image(context, target, "board", &["--features", "plain-ram"])
+                .and_then(|path| passes(context, &path)),
+        );
+    }
+    all(steps)?;
+    Ok(format!("{} targets", TARGETS.len()))
+}
+
+/// cargo in the folder of the images, whose configuration holds there only.
+fn here(context: &Context, verb: &str, arguments: &[&str]) -> Command {
+    let mut command = cargo(context, &[verb]);
+    command.current_dir(context.root.join(FOLDER));
+    command
+        .arg("--target-dir")
+        .arg(context.root.join(TARGET_DIR));
+    command.args(arguments);
+    command
+}
+
+/// Builds an image; its path from the root.
+fn image(context: &Context, target: &str, package: &str, more: &[&str]) -> Result<String, String> {
+    let mut build = here(context, "build", &["--release", "--target", target]);
+    build.args(["--package", package]).args(more);
+    show(build)?;
+    Ok(format!("{TARGET_DIR}/{target}/release/{package}"))
+}
+
+/// Passes, and fails for the right reason when a byte is changed behind its back.
+fn machine(context: &Context, path: &str) -> Result<(), String> {
+    passes(context, path)?;
+    let spoilt = run(context, path, &["spoil"]);
+    match quiet(spoilt) {
+        Ok(_) => Err(format!("{path}: a changed byte was not found")),
+        Err(failure) if failure.output.contains("ERROR Wrong") => {
+            println!("a changed byte is found:\n{}", failure.output.trim_end());
+            readme::shows(context, DOCUMENT, &steady(&failure.output))
+        }
+        Err(failure) => Err(format!("{}\n{}", failure.message, failure.output)),
+    }
+}
+
+/// Passes, and its log is the one of the document.
+fn passes(context: &Context, path: &str) -> Result<(), String> {
+    let run = run(context, path, &[]);
+    println!("$ {}", line(&run));
+    let log = quiet(run).map_err(|failure| format!("{}\n{}", failure.message, failure.output))?;
+    print!("{log}");
+    if !log.lines().any(|line| line == "INFO Passed") {
+        return Err(format!("{path} ended without its verdict"));
+    }
+    readme::shows(context, DOCUMENT, &steady(&log))
+}
+
+/// What does not depend on target and compiler: sizes and addresses do.
+fn steady(log: &str) -> String {
+    let varies = |line: &&str| line.starts_with("INFO bytes of") || line.contains("on the bus");
+    let lines: Vec<&str> = log.lines().filter(|line| !varies(line)).collect();
+    lines.join("\n")
+}
+
+fn run(context: &Context, path: &str, words: &[&str]) -> Command {
+    let mut command = Command::new(Path::new(TARGET_DIR).join("debug/runner"));
+    command.current_dir(&context.root);
+    command.env("FIRMWARE_TIMEOUT_S", LIMIT_S);
+    command.arg(path).args(words);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_addresses_are_not_compared() {
+        let log = "INFO bytes of RAM: 1\nINFO Passed\nINFO memory: at 0x1 on the bus\n";
+        assert_eq!(steady(log), "INFO Passed");
+    }
+}

@@ -1,0 +1,552 @@
+// multipc: models of the MPC network, for C11 and C++17. hw/doc/use-beside-rtl.md
+// leads through it.
+//
+// Made by cbindgen from hw/capi/src; not to be edited. It is compared, and with
+// MULTIPC_WRITE=1 renewed, by: cargo test --manifest-path hw/capi/Cargo.toml --test header
+
+#ifndef MULTIPC_H
+#define MULTIPC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Version of this interface: structures, functions, meanings. A program compares the
+// value of its header with the library's, `multipc_check_abi(MULTIPC_ABI_VERSION)`.
+#define MULTIPC_ABI_VERSION 1
+
+// Silicon without errata.
+#define MULTIPC_REVISION_IDEAL 0
+
+// The first run, with its errata.
+#define MULTIPC_REVISION_RUN_1 1
+
+// The second run, with its errata.
+#define MULTIPC_REVISION_RUN_2 2
+
+// Done.
+#define MULTIPC_OK 0
+
+// A pointer is null.
+#define MULTIPC_ERROR_NULL 1
+
+// An argument is outside its range, or a pointer is not aligned.
+#define MULTIPC_ERROR_ARGUMENT 2
+
+// Header and library do not belong together.
+#define MULTIPC_ERROR_ABI 3
+
+// No machine of this shape can be built.
+#define MULTIPC_ERROR_SHAPE 4
+
+// Bytes outside the memory of a board.
+#define MULTIPC_ERROR_MEMORY 5
+
+// A configuration access ended badly on the bus.
+#define MULTIPC_ERROR_BUS 6
+
+// An access is still running, or none was started.
+#define MULTIPC_ERROR_BUSY 7
+
+// A fault of the library itself; the handle is to be freed.
+#define MULTIPC_ERROR_INTERNAL 99
+
+// Most memory of all boards together, in bytes.
+#define MULTIPC_MEMORY_MAX 4294967296
+
+// Ports of a router.
+#define MULTIPC_PORTS 8
+
+// Bytes of a routing table.
+#define MULTIPC_TABLE_BYTES 258
+
+// A line: no signal, the sender is in reset.
+#define MULTIPC_LINE_NO_SIGNAL 1024
+
+// A line, beside a symbol: the FCC pulse of a parallel port.
+#define MULTIPC_LINE_FCC 512
+
+// Mask of the symbol of a line: bit 8 marks a control character.
+#define MULTIPC_LINE_SYMBOL 511
+
+// Control character: normal end of packet.
+#define MULTIPC_EP 299
+
+// Control character: exceptional end of packet.
+#define MULTIPC_EEP 331
+
+// Control character: 32 more characters may be sent.
+#define MULTIPC_FCC 395
+
+// Control character: filler.
+#define MULTIPC_IDLE 427
+
+// The link clock: routers, cables, the link side of the controllers.
+#define MULTIPC_CLOCK_LINK 0
+
+// The PCI clock: buses, host bridges, the PCI side of the controllers.
+#define MULTIPC_CLOCK_PCI 1
+
+// INTA# of a node, 0 is asserted.
+#define MULTIPC_PIN_INTA 1
+
+// REQ# of a node's controller, 0 is asserted.
+#define MULTIPC_PIN_REQ 2
+
+// The link status of a router, 8 bits.
+#define MULTIPC_PIN_LINK_STATUS 4
+
+// The line that a port of a router drives.
+#define MULTIPC_PIN_LINE 8
+
+// Most events that wait to be taken; more are lost and counted.
+#define MULTIPC_EVENTS_MAX 65536
+
+// A board.
+typedef struct multipc_board multipc_board;
+
+// A controller.
+typedef struct multipc_ddc multipc_ddc;
+
+// Boards and cables.
+typedef struct multipc_machine multipc_machine;
+
+// A router.
+typedef struct multipc_rcube multipc_rcube;
+
+// What a call returns: `MULTIPC_OK` or one of `MULTIPC_ERROR_...`.
+typedef int32_t multipc_status;
+
+// The memory of a board, as calls to the harness. Words are little-endian; `addr` is a
+// multiple of 4. They must not call the board back: it answers `MULTIPC_ERROR_BUSY`.
+typedef struct multipc_memory {
+  // Handed to each call.
+  void *user;
+  // Not 0: there is memory at `addr`; else nobody answers on the bus.
+  uint8_t (*claims)(void *user, uint32_t addr);
+  // The word at `addr`.
+  uint32_t (*read)(void *user, uint32_t addr);
+  // Writes the bytes `i` of `value` for which bit `i` of `enables` is 1.
+  void (*write)(void *user, uint32_t addr, uint32_t value, uint8_t enables);
+} multipc_memory;
+
+// What a board drives.
+typedef struct multipc_board_outputs {
+  // A line a port of the router; port 0 is the controller's.
+  uint16_t lines[MULTIPC_PORTS];
+  // Bit `k`: link `k` of the router works.
+  uint8_t link_status;
+  // INTA#, a level.
+  uint8_t inta_n;
+  // REQ# of the controller.
+  uint8_t req_n;
+  // A configuration access has ended and waits to be taken.
+  uint8_t config_done;
+} multipc_board_outputs;
+
+// What the ports of a router sample at a link clock edge.
+typedef struct multipc_rcube_inputs {
+  // A line a port: symbol, `MULTIPC_LINE_FCC`, or `MULTIPC_LINE_NO_SIGNAL`. Higher
+  // bits are ignored.
+  uint16_t lines[MULTIPC_PORTS];
+} multipc_rcube_inputs;
+
+// What the PCI side of the controller samples at a PCI clock edge.
+typedef struct multipc_ddc_inputs {
+  // AD.
+  uint32_t ad;
+  // C/BE#, 4 bits.
+  uint8_t cbe_n;
+  // PAR.
+  uint8_t par;
+  // FRAME#.
+  uint8_t frame_n;
+  // IRDY#.
+  uint8_t irdy_n;
+  // TRDY#.
+  uint8_t trdy_n;
+  // DEVSEL#.
+  uint8_t devsel_n;
+  // STOP#.
+  uint8_t stop_n;
+  // PERR#.
+  uint8_t perr_n;
+  // SERR#.
+  uint8_t serr_n;
+  // IDSEL, active high.
+  uint8_t idsel;
+  // GNT#.
+  uint8_t gnt_n;
+  // Link status of the router: bit `k`, link `k` works.
+  uint8_t r3_status;
+} multipc_ddc_inputs;
+
+// What the PCI side of the controller drives after a PCI clock edge; `_oe` is 1 where it
+// drives, 0 where it is released (the value is then that of the pull-up).
+typedef struct multipc_ddc_outputs {
+  // AD.
+  uint32_t ad;
+  // AD is driven.
+  uint8_t ad_oe;
+  // C/BE#.
+  uint8_t cbe_n;
+  // C/BE# is driven.
+  uint8_t cbe_oe;
+  // PAR.
+  uint8_t par;
+  // PAR is driven.
+  uint8_t par_oe;
+  // FRAME#.
+  uint8_t frame_n;
+  // FRAME# is driven.
+  uint8_t frame_oe;
+  // IRDY#.
+  uint8_t irdy_n;
+  // IRDY# is driven.
+  uint8_t irdy_oe;
+  // TRDY#.
+  uint8_t trdy_n;
+  // TRDY# is driven.
+  uint8_t trdy_oe;
+  // DEVSEL#.
+  uint8_t devsel_n;
+  // DEVSEL# is driven.
+  uint8_t devsel_oe;
+  // STOP#.
+  uint8_t stop_n;
+  // STOP# is driven.
+  uint8_t stop_oe;
+  // PERR#.
+  uint8_t perr_n;
+  // PERR# is driven.
+  uint8_t perr_oe;
+  // SERR#, open drain: low or released.
+  uint8_t serr_n;
+  // SERR# is driven.
+  uint8_t serr_oe;
+  // REQ#.
+  uint8_t req_n;
+  // INTA#, a level.
+  uint8_t inta_n;
+  // R3_INIT: releases the router.
+  uint8_t r3_init;
+  // A byte for the router's configuration chain is on `r3_dout` in this cycle.
+  uint8_t r3_strobe;
+  // R3_DOUT.
+  uint8_t r3_dout;
+} multipc_ddc_outputs;
+
+// What is chosen about a machine; `multipc_machine_config_default` fills it in.
+typedef struct multipc_machine_config {
+  // Frequency of the link clock, in hertz. Default 66 MHz.
+  uint64_t link_hz;
+  // Frequency of the PCI clock, in hertz. Default 33.33 MHz.
+  uint64_t pci_hz;
+  // Physical address of the memory of each board. Default 0.
+  uint32_t memory_base;
+  // Bytes of it. Default 1 MiB.
+  uint32_t memory_bytes;
+  // Silicon, `MULTIPC_REVISION_...`. Default ideal.
+  uint32_t revision;
+} multipc_machine_config;
+
+// What a machine is and where it stands.
+typedef struct multipc_machine_state {
+  // The present, in picoseconds.
+  uint64_t time_ps;
+  // Edges of the link clock so far.
+  uint64_t link_cycle;
+  // Edges of the PCI clock so far.
+  uint64_t pci_cycle;
+  // Events that were lost because nobody took them.
+  uint64_t events_lost;
+  // Nodes.
+  uint32_t nodes;
+  // Routers.
+  uint32_t routers;
+} multipc_machine_state;
+
+// One clock edge.
+typedef struct multipc_edge {
+  // The number of the edge, from 1.
+  uint64_t cycle;
+  // When it is, in picoseconds.
+  uint64_t time_ps;
+  // `MULTIPC_CLOCK_...`.
+  uint32_t clock;
+} multipc_edge;
+
+// A watched pin has changed.
+typedef struct multipc_event {
+  // The edge of `clock` after which the pin carries `after`, from 1.
+  uint64_t cycle;
+  // When that edge is, in picoseconds.
+  uint64_t time_ps;
+  // `MULTIPC_CLOCK_...`.
+  uint32_t clock;
+  // `MULTIPC_PIN_...`.
+  uint32_t pin;
+  // The node or the router.
+  uint32_t index;
+  // The port of `MULTIPC_PIN_LINE`, else 0.
+  uint32_t port;
+  // What it carried.
+  uint32_t before;
+  // What it carries.
+  uint32_t after;
+} multipc_event;
+
+// How a router is wired.
+typedef struct multipc_rcube_config {
+  // Bit `k`: port `k` is parallel (a controller's), else serial (a cable's).
+  uint8_t parallel;
+  // Not 0: start-up counts of 1, so that links come up in a few cycles.
+  uint8_t quick;
+} multipc_rcube_config;
+
+// What the ports of a router drive after a link clock edge.
+typedef struct multipc_rcube_outputs {
+  // A line a port.
+  uint16_t lines[MULTIPC_PORTS];
+  // Bit `k`: link `k` works.
+  uint8_t link_status;
+} multipc_rcube_outputs;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The version of the interface that the library has.
+uint32_t multipc_abi_version(void);
+
+// `MULTIPC_ERROR_ABI` unless the library has the version of the program's header.
+multipc_status multipc_check_abi(uint32_t version);
+
+// The version of the library, as text; never null, never to be freed.
+const char *multipc_version(void);
+
+// A board after power-on, with silicon `MULTIPC_REVISION_...`, into `*out`.
+multipc_status multipc_board_new(uint32_t revision,
+                                 const struct multipc_memory *memory,
+                                 struct multipc_board **out);
+
+// Frees a board; null is nothing.
+void multipc_board_free(struct multipc_board *board);
+
+// One PCI clock edge of the whole board.
+multipc_status multipc_board_step_pci(struct multipc_board *board,
+                                      struct multipc_board_outputs *outputs);
+
+// One link clock edge of router and controller: samples `inputs` (port 0 is the
+// controller's, its line is ignored), then `*outputs` is what the pins carry. At
+// coincident edges the link clock goes first.
+multipc_status multipc_board_step_link(struct multipc_board *board,
+                                       const struct multipc_rcube_inputs *inputs,
+                                       struct multipc_board_outputs *outputs);
+
+// Lets the bridge begin a configuration access at the next PCI clock edges: a read of
+// the register at `offset`, or with `write` not 0 a write of `value`. One at a time;
+// `multipc_board_config_take` ends it.
+multipc_status multipc_board_config_start(struct multipc_board *board,
+                                          uint8_t offset,
+                                          uint8_t write,
+                                          uint32_t value);
+
+// The value read or written by the configuration access that has ended;
+// `MULTIPC_ERROR_BUSY` while there is none. One that nobody answered reads as all ones.
+multipc_status multipc_board_config_take(struct multipc_board *board, uint32_t *value);
+
+// What a board drives since its last edges.
+multipc_status multipc_board_pins(struct multipc_board *board,
+                                  struct multipc_board_outputs *outputs);
+
+// The register at `offset`, a multiple of 4, without a bus access and its side effects.
+multipc_status multipc_board_register(struct multipc_board *board,
+                                      uint8_t offset,
+                                      uint32_t *value);
+
+// A controller after power-on, `MULTIPC_REVISION_...`, into `*out`.
+multipc_status multipc_ddc_new(uint32_t revision, struct multipc_ddc **out);
+
+// Frees a controller; null is nothing.
+void multipc_ddc_free(struct multipc_ddc *ddc);
+
+// An idle bus: nothing asserted, no grant, all links down.
+multipc_status multipc_ddc_idle_inputs(struct multipc_ddc_inputs *inputs);
+
+// One PCI clock edge: samples `inputs`, then `*outputs` is what is driven.
+multipc_status multipc_ddc_step_pci(struct multipc_ddc *ddc,
+                                    const struct multipc_ddc_inputs *inputs,
+                                    struct multipc_ddc_outputs *outputs);
+
+// PCI clock edges with the same `inputs`, until an output pin changes or `cycles` edges
+// are done. `*outputs` is what is driven then, `*changed` whether it has changed, and
+// `*cycle` the number of the last edge, from 1 since the controller was made. The link
+// side stands still meanwhile.
+multipc_status multipc_ddc_run_until(struct multipc_ddc *ddc,
+                                     const struct multipc_ddc_inputs *inputs,
+                                     uint64_t cycles,
+                                     struct multipc_ddc_outputs *outputs,
+                                     uint8_t *changed,
+                                     uint64_t *cycle);
+
+// One link clock edge: samples the line `input` of the parallel port, then `*output` is
+// the line that it drives.
+multipc_status multipc_ddc_step_link(struct multipc_ddc *ddc, uint16_t input, uint16_t *output);
+
+// What is driven since the last PCI clock edge.
+multipc_status multipc_ddc_pins(const struct multipc_ddc *ddc,
+                                struct multipc_ddc_outputs *outputs);
+
+// The register at `offset`, a multiple of 4, without a bus access and its side effects.
+multipc_status multipc_ddc_register(const struct multipc_ddc *ddc,
+                                    uint8_t offset,
+                                    uint32_t *value);
+
+// What was wrong with the last call of this thread that failed; empty when none has.
+// Valid until the next one fails; never null.
+const char *multipc_last_error(void);
+
+// The name of a status, as text: `"MULTIPC_OK"`. Never null, never to be freed.
+const char *multipc_status_name(multipc_status status);
+
+// The recommended configuration.
+multipc_status multipc_machine_config_default(struct multipc_machine_config *config);
+
+// A machine after power-on, into `*out`. `shape` names it: `pair`, `line:N`, `ring:N`,
+// `mesh:AxB`, `torus:AxB`, `hypercube:D`, `tree:NxC`, `fat-tree:LxH`, `star:N`.
+multipc_status multipc_machine_new(const char *shape,
+                                   const struct multipc_machine_config *config,
+                                   struct multipc_machine **out);
+
+// Frees a machine; null is nothing.
+void multipc_machine_free(struct multipc_machine *machine);
+
+// What a machine is and where it stands.
+multipc_status multipc_machine_look(const struct multipc_machine *machine,
+                                    struct multipc_machine_state *state);
+
+// The routing table of a router, `MULTIPC_TABLE_BYTES` into `table`: what the software
+// of its board writes to R3_DOUT, last byte first.
+multipc_status multipc_machine_table(const struct multipc_machine *machine,
+                                     uint32_t router,
+                                     uint8_t *table);
+
+// Loads the table of a router without a board (a fat tree has some) and releases it.
+multipc_status multipc_machine_load_table(struct multipc_machine *machine, uint32_t router);
+
+// The pins to report from now on: the sum of `MULTIPC_PIN_...`. Events that wait are
+// forgotten.
+multipc_status multipc_machine_watch(struct multipc_machine *machine, uint32_t pins);
+
+// Carries out the next clock edge.
+multipc_status multipc_machine_step(struct multipc_machine *machine, struct multipc_edge *edge);
+
+// Runs until a watched pin changes, or to `time_ps`. The changes of that edge are
+// written to `events`, at most `capacity`; `*count` is how many, 0 when the time was
+// reached. Changes that found no room, and those of configuration accesses made since,
+// come with the next call, before the machine goes on. With `capacity` 0 nothing stops
+// the run and `events` may be null.
+multipc_status multipc_machine_run_until_time(struct multipc_machine *machine,
+                                              uint64_t time_ps,
+                                              struct multipc_event *events,
+                                              size_t capacity,
+                                              size_t *count);
+
+// As `multipc_machine_run_until_time`, up to and including edge `cycle` of a clock,
+// `MULTIPC_CLOCK_...`.
+multipc_status multipc_machine_run_until_cycle(struct multipc_machine *machine,
+                                               uint32_t clock,
+                                               uint64_t cycle,
+                                               struct multipc_event *events,
+                                               size_t capacity,
+                                               size_t *count);
+
+// Reads the register at `offset` by a configuration cycle on the node's bus; time goes
+// on until it is over. Nobody there reads as all ones.
+multipc_status multipc_machine_config_read(struct multipc_machine *machine,
+                                           uint32_t node,
+                                           uint8_t offset,
+                                           uint32_t *value);
+
+// Writes the register at `offset` by a configuration cycle on the node's bus; time goes
+// on until it is over.
+multipc_status multipc_machine_config_write(struct multipc_machine *machine,
+                                            uint32_t node,
+                                            uint8_t offset,
+                                            uint32_t value);
+
+// Whether INTA# of the node is asserted: 1 or 0 into `*asserted`. When it changes:
+// `multipc_machine_watch` with `MULTIPC_PIN_INTA`.
+multipc_status multipc_machine_interrupt(const struct multipc_machine *machine,
+                                         uint32_t node,
+                                         uint8_t *asserted);
+
+// Copies `len` bytes from the node's memory at `addr`; takes no time.
+multipc_status multipc_machine_memory_read(const struct multipc_machine *machine,
+                                           uint32_t node,
+                                           uint32_t addr,
+                                           uint8_t *bytes,
+                                           size_t len);
+
+// Copies `len` bytes to the node's memory at `addr`; takes no time.
+multipc_status multipc_machine_memory_write(struct multipc_machine *machine,
+                                            uint32_t node,
+                                            uint32_t addr,
+                                            const uint8_t *bytes,
+                                            size_t len);
+
+// The node's memory in place: `*bytes` leads to the `len` bytes at `addr`, to be read
+// only, until the next call with this machine.
+multipc_status multipc_machine_memory_view(const struct multipc_machine *machine,
+                                           uint32_t node,
+                                           uint32_t addr,
+                                           size_t len,
+                                           const uint8_t **bytes);
+
+// A router in reset, its configuration chain all zero, into `*out`.
+multipc_status multipc_rcube_new(const struct multipc_rcube_config *config,
+                                 struct multipc_rcube **out);
+
+// Frees a router; null is nothing.
+void multipc_rcube_free(struct multipc_rcube *rcube);
+
+// One PCI clock edge of the configuration pins: with R3_INIT low, a strobe shifts the
+// byte `dout` into the chain (byte 257 of a table first).
+multipc_status multipc_rcube_chain(struct multipc_rcube *rcube,
+                                   uint8_t r3_init,
+                                   uint8_t strobe,
+                                   uint8_t dout);
+
+// Shifts a whole table of `MULTIPC_TABLE_BYTES` in and raises R3_INIT.
+multipc_status multipc_rcube_configure(struct multipc_rcube *rcube, const uint8_t *table);
+
+// The table in which every input has the same eight bounds (ascending) and selections
+// (bit `k`: output `k`), with two-character headers: `MULTIPC_TABLE_BYTES` into `table`.
+multipc_status multipc_table_uniform(const uint16_t *bounds,
+                                     const uint8_t *selections,
+                                     uint8_t *table);
+
+// One link clock edge: samples `inputs`, then `*outputs` is what the pins carry.
+multipc_status multipc_rcube_step(struct multipc_rcube *rcube,
+                                  const struct multipc_rcube_inputs *inputs,
+                                  struct multipc_rcube_outputs *outputs);
+
+// Link clock edges with the same `inputs`, until an output pin changes or `cycles` edges
+// are done. `*outputs` is what the pins carry then, `*changed` whether they have, and
+// `*cycle` the number of the last edge, from 1 since the router was made.
+multipc_status multipc_rcube_run_until(struct multipc_rcube *rcube,
+                                       const struct multipc_rcube_inputs *inputs,
+                                       uint64_t cycles,
+                                       struct multipc_rcube_outputs *outputs,
+                                       uint8_t *changed,
+                                       uint64_t *cycle);
+
+// What the pins carry since the last edge.
+multipc_status multipc_rcube_pins(const struct multipc_rcube *rcube,
+                                  struct multipc_rcube_outputs *outputs);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* MULTIPC_H */

@@ -1,0 +1,58 @@
+//! Everything that can end the run.
+
+use multipc::fabric::{HostError, WiringError};
+use multipc::put::{AddError, AttachError, InitError, PortErrorOf, SapError, ServeError};
+
+use crate::boards::Board;
+use crate::check::Wrong;
+
+type Port = PortErrorOf<Board>;
+
+/// What went wrong.
+#[derive(Debug, defmt::Format)]
+pub enum Failure {
+    /// The checker passed bytes that were wrong, at this offset.
+    Checker {
+        at: usize,
+    },
+    /// A page is not what was sent.
+    Wrong(Wrong),
+    /// A page of this length was not told of in time, at sender or receiver.
+    Silent {
+        length: u32,
+        sent: bool,
+        received: bool,
+    },
+    /// The drivers did not tell one event of each kind.
+    Extra {
+        length: u32,
+    },
+    Wiring(WiringError),
+    Host(HostError),
+    Init(InitError<Port>),
+    Sap(SapError),
+    Attach(AttachError),
+    Add(AddError<Port>),
+    Serve(ServeError<Port>),
+}
+
+macro_rules! from {
+    ($($variant:ident($error:ty)),* $(,)?) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        }
+    )*};
+}
+
+from!(
+    Wrong(Wrong),
+    Wiring(WiringError),
+    Host(HostError),
+    Init(InitError<Port>),
+    Sap(SapError),
+    Attach(AttachError),
+    Add(AddError<Port>),
+    Serve(ServeError<Port>),
+);

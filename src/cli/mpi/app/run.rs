@@ -1,0 +1,185 @@
+//! A program of `multipc mpi app` on one rank.
+
+use core::fmt;
+use std::boxed::Box;
+use std::vec::Vec;
+
+use super::parse::{Action, Line, Peer, Program, Wait};
+use crate::cli::mpi::kernels;
+use crate::mpi::api::{ANY_SOURCE, Communicator, Received, Request, Source, waitall};
+use crate::mpi::process::{MpiError, PointToPoint};
+
+/// Why a rank gave up.
+#[derive(Debug)]
+pub enum RankError {
+    Mpi(MpiError),
+    /// Bytes that are not those that were sent.
+    Wrong {
+        from: u32,
+        at: usize,
+    },
+    /// A peer that is no rank.
+    NoPeer {
+        rank: u32,
+        ranks: u32,
+    },
+}
+
+impl fmt::Display for RankError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mpi(error) => error.fmt(f),
+            Self::Wrong { from, at } => {
+                write!(f, "byte {at} of a message from rank {from} is not as sent")
+            }
+            Self::NoPeer { rank, ranks } => {
+                write!(f, "rank {rank} as a peer, allowed 0 to {}", ranks - 1)
+            }
+        }
+    }
+}
+
+impl From<MpiError> for RankError {
+    fn from(error: MpiError) -> Self {
+        Self::Mpi(error)
+    }
+}
+
+/// What a rank has started and not completed.
+struct Open<P: PointToPoint> {
+    sends: Vec<Request<P, ()>>,
+    receives: Vec<Request<P, Received<u8>>>,
+}
+
+/// Runs the lines that are for this rank.
+pub async fn rank<P: PointToPoint>(process: P, program: Program) -> Result<(), RankError> {
+    let comm = Communicator::world(process);
+    let mut open = Open {
+        sends: Vec::new(),
+        receives: Vec::new(),
+    };
+    block(&comm, &program.lines, &mut open).await?;
+    wait_all(&mut open).await
+}
+
+async fn block<P: PointToPoint>(
+    comm: &Communicator<P>,
+    lines: &[Line],
+    open: &mut Open<P>,
+) -> Result<(), RankError> {
+    for line in lines {
+        match line {
+            Line::Do(who, action) if who.has(comm.rank()) => act(comm, *action, open).await?,
+            Line::Do(..) => {}
+            Line::Repeat(times, lines) => {
+                for _ in 0..*times {
+                    Box::pin(block(comm, lines, open)).await?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn act<P: PointToPoint>(
+    comm: &Communicator<P>,
+    action: Action,
+    open: &mut Open<P>,
+) -> Result<(), RankError> {
+    match action {
+        Action::Send {
+            to,
+            bytes,
+            tag,
+            wait,
+        } => {
+            let to = rank_of(to, comm)?;
+            let data = pattern(comm.rank(), bytes);
+            match wait {
+                Wait::Free => comm.send(&data, to, tag).await?,
+                Wait::Matched => comm.ssend(&data, to, tag).await?,
+                Wait::Later => open.sends.push(comm.isend(&data, to, tag)?),
+            }
+        }
+        Action::Receive {
+            from,
+            bytes,
+            tag,
+            wait,
+        } => {
+            let source = match from {
+                Peer::Any => ANY_SOURCE,
+                from => Source::Rank(rank_of(from, comm)?),
+            };
+            let request = comm.irecv::<u8>(bytes, source, tag)?;
+            if wait {
+                check(&request.wait().await?)?;
+            } else {
+                open.receives.push(request);
+            }
+        }
+        Action::Exchange {
+            to,
+            from,
+            bytes,
+            tag,
+        } => {
+            let (to, from) = (rank_of(to, comm)?, rank_of(from, comm)?);
+            let data = pattern(comm.rank(), bytes);
+            check(
+                &comm
+                    .sendrecv::<u8, u8>(&data, to, tag, bytes, from, tag)
+                    .await?,
+            )?;
+        }
+        Action::WaitAll => wait_all(open).await?,
+        Action::Compute(time) => comm.compute(time).await,
+        Action::Collective { which, root, bytes } => {
+            kernels::once(comm, which, root, bytes).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn wait_all<P: PointToPoint>(open: &mut Open<P>) -> Result<(), RankError> {
+    for received in waitall(open.receives.drain(..)).await? {
+        check(&received)?;
+    }
+    waitall(open.sends.drain(..)).await?;
+    Ok(())
+}
+
+fn rank_of<P: PointToPoint>(peer: Peer, comm: &Communicator<P>) -> Result<u32, RankError> {
+    let ranks = comm.size();
+    let rank = peer.of(comm.rank(), ranks).unwrap_or(comm.rank());
+    if rank < ranks {
+        Ok(rank)
+    } else {
+        Err(RankError::NoPeer { rank, ranks })
+    }
+}
+
+/// What a rank sends: bytes that tell who sent them and where they belong.
+fn pattern(rank: u32, bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| byte(rank, at)).collect()
+}
+
+fn byte(rank: u32, at: usize) -> u8 {
+    (at as u32)
+        .wrapping_mul(31)
+        .wrapping_add(rank.wrapping_mul(97)) as u8
+}
+
+fn check((data, status): &Received<u8>) -> Result<(), RankError> {
+    let crate::mpi::api::Peer::Rank(from) = status.source else {
+        return Ok(());
+    };
+    match data
+        .iter()
+        .enumerate()
+        .find(|(at, value)| **value != byte(from, *at))
+    {
+        Some((at, _)) => Err(RankError::Wrong { from, at }),
+        None => Ok(()),
+    }
+}

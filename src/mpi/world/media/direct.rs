@@ -1,0 +1,48 @@
+//! The driver's view of a board whose register accesses take no time.
+
+use crate::fabric::{Host, HostError, Probe};
+use crate::mem::OutOfMemory;
+use crate::put::{DmaMemory, RegisterPort};
+
+/// A node's CPU side for software whose time is charged elsewhere.
+pub(super) struct Direct<'m, 'a, P>(pub(super) Host<'m, 'a, P>);
+
+impl<P: Probe> RegisterPort for Direct<'_, '_, P> {
+    type Error = HostError;
+
+    fn read(&mut self, offset: u8) -> Result<u32, HostError> {
+        self.0.peek_register(offset)
+    }
+
+    fn write(&mut self, offset: u8, value: u32) -> Result<(), HostError> {
+        self.0.poke_register(offset, value)
+    }
+
+    fn inta(&mut self) -> Option<bool> {
+        Some(self.0.interrupt())
+    }
+}
+
+impl<P: Probe> DmaMemory for Direct<'_, '_, P> {
+    type Error = HostError;
+
+    fn load(&mut self, addr: u32, bytes: &mut [u8]) -> Result<(), HostError> {
+        Ok(self.0.load(addr, bytes)?)
+    }
+
+    fn store(&mut self, addr: u32, bytes: &[u8]) -> Result<(), HostError> {
+        Ok(self.0.store(addr, bytes)?)
+    }
+}
+
+/// A 64-bit address on the 32-bit bus of a board.
+pub(super) fn physical(addr: u64, len: usize) -> Result<u32, HostError> {
+    u32::try_from(addr).map_err(|_| {
+        HostError::Memory(OutOfMemory {
+            addr: u32::MAX,
+            len,
+            base: 0,
+            size: 0,
+        })
+    })
+}
