@@ -29,14 +29,26 @@ struct Top {
 }
 
 const RCUBE: Option<&str> = Some("hw/doc/rtl-rcube.md");
+const DDC: Option<&str> = Some("hw/doc/rtl-ddc.md");
 
-const TOPS: [Top; 7] = [
+const TOPS: [Top; 17] = [
     top("hsl_end", &["hsl"], RCUBE, true),
     top("rcube_input", &["rcube"], RCUBE, false),
     top("rcube_arbiter", &["rcube"], RCUBE, false),
     top("rcube_output", &["rcube"], RCUBE, false),
     top("rcube_lane", &["fit", "rcube", "hsl"], RCUBE, true),
     top("rcube", &["rcube", "hsl"], RCUBE, false),
+    top("ddc_target", &["ddc"], DDC, false),
+    top("ddc_regs", &["ddc"], DDC, false),
+    top("ddc_master", &["ddc"], DDC, false),
+    top("ddc_tx", &["ddc"], DDC, false),
+    top("ddc_packetiser", &["ddc"], DDC, false),
+    top("ddc_port", &["ddc"], DDC, false),
+    top("ddc_assembler", &["ddc"], DDC, false),
+    top("ddc_rx", &["ddc"], DDC, false),
+    top("ddc_done", &["ddc"], DDC, false),
+    // Its FIFOs become flip-flops in this family: minutes for Yosys.
+    top("ddc", &["ddc"], None, false),
     top("maspar_router", &["maspar"], None, false),
 ];
 
