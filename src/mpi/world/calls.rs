@@ -170,9 +170,11 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         if mailbox.awaited.iter().any(done) {
             return true;
         }
-        // A receive whose call is not over may take what is there.
+        // A receive whose call is not over, or still to be carried out, may take what
+        // is there.
+        let calm = !is_busy && mailbox.calls.is_empty();
         let mut probes = mailbox.probes.iter();
-        !is_busy && probes.any(|pattern| engine.iprobe(pattern).is_some())
+        calm && probes.any(|pattern| engine.iprobe(pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
@@ -193,7 +195,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         mailbox.awaited.clear();
         let probes = core::mem::take(&mut mailbox.probes);
         mailbox.found.clear();
-        let calm = !self.is_busy();
+        let calm = !self.is_busy() && mailbox.calls.is_empty();
         for pattern in probes.into_iter().filter(|_| calm) {
             if let Some(found) = self.engine.iprobe(&pattern) {
                 mailbox.found.push((pattern, convert::status(found)));
