@@ -72,7 +72,9 @@ fn explain<M: Medium>(world: &World<M>) -> String {
     let explain = |rank| {
         let engine = world.endpoint(rank).unwrap();
         let pending: Vec<_> = engine.pending().collect();
-        let states: Vec<_> = (0..world.config().ranks).map(|peer| engine.peer_state(peer)).collect();
+        let states: Vec<_> = (0..world.config().ranks)
+            .map(|peer| engine.peer_state(peer))
+            .collect();
         format!("rank {rank}: {pending:?} {states:?}")
     };
     ranks.map(explain).collect::<Vec<_>>().join("\n")
@@ -105,7 +107,9 @@ fn script(seed: u64, ends: &[End], nodes: u16) -> Vec<FaultEvent> {
         match dice(7) % 12 {
             0..3 => cable(CableFault::Corrupt(1 + (dice(8) % 0x1FF) as u16)),
             3 | 4 => cable(CableFault::Drop),
-            5 => cable(CableFault::Insert(Symbol::from_bits((dice(8) % 0x200) as u16))),
+            5 => cable(CableFault::Insert(Symbol::from_bits(
+                (dice(8) % 0x200) as u16,
+            ))),
             6 | 7 => cable(CableFault::Cut {
                 cycles: 1 + dice(8) % [1, 200, 20_000][(dice(9) % 3) as usize],
                 both: dice(10) % 2 == 0,
@@ -164,7 +168,11 @@ impl Sum {
 }
 
 /// Plays the program of a seed with these faults, and compares.
-fn plays_like_the_reference(seed: u64, faults: impl FnOnce(&[End], u16) -> Faults<'static>, sum: &mut Sum) {
+fn plays_like_the_reference(
+    seed: u64,
+    faults: impl FnOnce(&[End], u16) -> Faults<'static>,
+    sum: &mut Sum,
+) {
     let topology = topology(seed);
     let nodes = topology.generators().len() as u32;
     let shape = Shape {
@@ -191,7 +199,14 @@ fn plays_like_the_reference(seed: u64, faults: impl FnOnce(&[End], u16) -> Fault
     let outcome = world.run(|process| play(process, Rc::clone(&program)));
     let outcome = outcome.unwrap_or_else(|error| {
         let stats: Vec<_> = (0..nodes as u16).map(|n| world.medium().stats(n)).collect();
-        let faults: Vec<String> = world.medium().machine().faults().unwrap().records().map(|r| r.to_string()).collect();
+        let faults: Vec<String> = world
+            .medium()
+            .machine()
+            .faults()
+            .unwrap()
+            .records()
+            .map(|r| r.to_string())
+            .collect();
         panic!("seed {seed}: {error}\n{stats:#?}\n{faults:#?}")
     });
     assert_eq!(all(outcome.results), expected, "seed {seed}");
@@ -226,7 +241,10 @@ fn programs_end_as_the_reference_whatever_a_script_spoils() {
         plays_like_the_reference(1_000 + seed, faults, &mut sum);
     }
     println!("{sum:?}");
-    assert!(sum.disturbed > cases / 2 && sum.resent > 0 && sum.restarts > 0, "{sum:?}");
+    assert!(
+        sum.disturbed > cases / 2 && sum.resent > 0 && sum.restarts > 0,
+        "{sum:?}"
+    );
 }
 
 #[test]
@@ -239,7 +257,10 @@ fn programs_end_as_the_reference_with_faults_at_random_everywhere() {
     }
     println!("{sum:?}");
     assert!(sum.faults > 10 * cases && sum.disturbed == cases, "{sum:?}");
-    assert!(sum.link_errors > cases && sum.resent > cases && sum.bad_data > 0, "{sum:?}");
+    assert!(
+        sum.link_errors > cases && sum.resent > cases && sum.bad_data > 0,
+        "{sum:?}"
+    );
 }
 
 /// A line of three boards: the node at its end, its other nodes, and where the
@@ -284,12 +305,24 @@ async fn goes_on(process: Process, lost: u32, others: [u32; 2]) -> Found {
     let partner = if me == lost { others[0] } else { lost };
     if me != others[1] {
         for tag in 0..4 {
-            open.push(process.irecv(from(partner, tag), LONG).unwrap());
-            open.push(process.isend(to(&process, partner, tag), vec![me as u8; LONG]).unwrap());
+            open.push(
+                process
+                    .irecv_from(from(partner, tag), Some(partner), LONG)
+                    .unwrap(),
+            );
+            open.push(
+                process
+                    .isend(to(&process, partner, tag), vec![me as u8; LONG])
+                    .unwrap(),
+            );
         }
     }
     if me != lost {
-        let other = if me == others[0] { others[1] } else { others[0] };
+        let other = if me == others[0] {
+            others[1]
+        } else {
+            others[0]
+        };
         for round in 0..60usize {
             let data = vec![round as u8; round * 150];
             let send = process.isend(to(&process, other, 7), data.clone()).unwrap();
@@ -309,7 +342,11 @@ async fn goes_on(process: Process, lost: u32, others: [u32; 2]) -> Found {
         });
     }
     if me != lost {
-        let other = if me == others[0] { others[1] } else { others[0] };
+        let other = if me == others[0] {
+            others[1]
+        } else {
+            others[0]
+        };
         process::send(&process, other, 8, vec![2; 5_000]).await;
         exchanged += usize::from(recv(&process, other, 8, 5_000).await == [2; 5_000]);
     }
@@ -320,8 +357,14 @@ fn holds(results: &[Found], lost: u32, others: [u32; 2]) {
     for (me, partner) in [(lost, others[0]), (others[0], lost)] {
         let errors = &results[me as usize].1;
         let closed = Err(MpiError::PeerClosed { rank: partner });
-        assert!(errors.iter().all(|e| e.is_ok() || *e == closed), "rank {me}: {errors:?}");
-        assert!(errors.iter().filter(|e| **e == closed).count() >= 2, "rank {me}: {errors:?}");
+        assert!(
+            errors.iter().all(|e| e.is_ok() || *e == closed),
+            "rank {me}: {errors:?}"
+        );
+        assert!(
+            errors.iter().filter(|e| **e == closed).count() >= 2,
+            "rank {me}: {errors:?}"
+        );
         assert_eq!(errors.last(), Some(&closed));
     }
     assert_eq!(results[others[1] as usize].1, []);

@@ -190,7 +190,10 @@ fn leaves_nothing(mpi: MpiConfig, messages: u32) {
     assert_eq!(sent, u64::from(batches * BATCH * RANKS));
     println!("{sent} messages; {short:?}; {long:?}");
     assert!(long.bytes_current.abs() < 100_000, "{long:?}");
-    assert!(long.bytes_max < 2 * short.bytes_max + 100_000, "{short:?} {long:?}");
+    assert!(
+        long.bytes_max < 2 * short.bytes_max + 100_000,
+        "{short:?} {long:?}"
+    );
 }
 
 #[test]

@@ -53,10 +53,13 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
                 Some(Call::Receive {
                     id,
                     from,
+                    peer,
                     addr,
                     capacity,
                 }) => {
-                    let request = self.engine.irecv(convert::receive(&from, addr, capacity));
+                    let request = self
+                        .engine
+                        .irecv(convert::receive(&from, peer, addr, capacity));
                     self.started(id, request, addr, capacity, true);
                 }
                 Some(Call::Cancel { id, ticket }) => {

@@ -305,8 +305,8 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         let news = site.failed.get(self.failures..).unwrap_or_default();
         self.failures = site.failed.len();
         for (rank, home) in (0..).zip(&site.homes) {
-            let lost = home.node != self.node
-                && (news.contains(&self.node) || news.contains(&home.node));
+            let lost =
+                home.node != self.node && (news.contains(&self.node) || news.contains(&home.node));
             if lost {
                 self.engine.lose_peer(rank);
             }

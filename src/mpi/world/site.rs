@@ -131,7 +131,8 @@ impl<M: Medium> Site<M> {
             if let Err(error) = self.medium.poll(node) {
                 if !self.failed.contains(&node) {
                     self.failed.push(node);
-                    self.wakes.extend((0..).zip(&self.homes).map(|(rank, _)| rank));
+                    self.wakes
+                        .extend((0..).zip(&self.homes).map(|(rank, _)| rank));
                 }
                 return Err(error);
             }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use crate::cluster::{Driver, Drivers, ClusterError};
+use crate::cluster::{ClusterError, Driver, Drivers};
 use crate::fabric::topology::Topology;
 use crate::fabric::{Host, HostError, Machine, NoProbe, Probe, Watch};
 use crate::put::{
