@@ -9,6 +9,16 @@ use multipc_cosim::maspar::{
 use multipc_cosim::{Device, Lockstep, Random, cycles};
 use serde_json::Value;
 
+/// Rounds of a machine test. Counters of lines and toggles slow the machine down.
+fn rounds(short: u64, long: u64) -> u64 {
+    let short = if cfg!(feature = "coverage") {
+        short / 4
+    } else {
+        short
+    };
+    cycles(short, long)
+}
+
 /// A word with about `n` in 16 bits set.
 fn thin(random: &mut Random, n: u64) -> u64 {
     (0..64).fold(0, |word, bit| word | u64::from(random.below(16) < n) << bit)
@@ -211,7 +221,8 @@ where
 {
     let size = rig.size;
     let mut random = Random::new(3);
-    for round in 0..cycles(200, 5000) {
+    let (mut served, mut refused) = (0, 0);
+    for round in 0..rounds(200, 5000) {
         let targets = 1 + random.below(1024);
         let asking = 1 + random.below(1024);
         let pattern = Pattern::from_fn(size, |_| {
@@ -219,9 +230,22 @@ where
             (random.below(1024) < asking).then_some(target)
         });
         rig.width = Width::ALL[round as usize % 4];
-        rig.load(&pattern.expect("targets exist"));
-        rig.run(4);
+        let pattern = pattern.expect("targets exist");
+        rig.load(&pattern);
+        let mut left = pattern.messages();
+        for round in rig.run(4) {
+            served += round.len();
+            left -= round.len();
+            refused += left;
+        }
     }
+    // A bench in which nothing happens agrees, too.
+    assert!(served > 5_000, "{served} served");
+    assert!(refused > 20_000, "{refused} refused");
+    println!(
+        "{} ticks, {served} paths, {refused} refusals",
+        rig.bench.cycles()
+    );
 }
 
 /// Instructions in any order: paths left open by `ropen`, fetches without paths,
@@ -238,15 +262,22 @@ where
 {
     let size = rig.size;
     let mut random = Random::new(4);
-    for _ in 0..cycles(100, 4000) {
+    let (mut over_open, mut unheard, mut again) = (0, 0, 0);
+    for _ in 0..rounds(100, 4000) {
         rig.load(&Pattern::random_function(size, random.bits()).coin(random.bits()));
         let width = Width::ALL[random.below(4) as usize].bits() as u8;
         let (busy_for, reset) = (random.below(600), random.one_in(8));
+        let mut open = false;
         for _ in 0..busy_for {
             let (ropen, rfetch) = (random.one_in(20), random.one_in(20));
             let out = rig.step(|inputs| {
                 (inputs.ropen, inputs.rfetch, inputs.bits) = (ropen, rfetch, width);
             });
+            let first = out.busy && out.tick == 0;
+            unheard += u32::from((ropen || rfetch) && !first);
+            over_open += u32::from(first && ropen && open);
+            again += u32::from(first && out.fetching && !open && out.connected != [0; 16]);
+            open = out.request[..16] != [0; 16];
             if !out.busy && random.one_in(3) {
                 rig.step(|inputs| inputs.ropen = true);
             }
@@ -257,6 +288,9 @@ where
             while rig.step(|_| {}).busy {}
         }
     }
+    assert!(over_open > 5, "ropen over open paths: {over_open}");
+    assert!(unheard > 100, "started while busy: {unheard}");
+    assert!(again > 2, "rfetch without paths: {again}");
 }
 
 fn vectors() -> Vec<Value> {
@@ -308,7 +342,7 @@ fn pattern(name: &str) -> Pattern {
 /// published counts and probes at every round.
 #[test]
 fn a_machine_agrees_on_every_vector() {
-    let most = cycles(12, 20_000) as usize;
+    let most = rounds(12, 20_000) as usize;
     let size = MachineSize::Pes16384;
     let mut rig = Rig::new("maspar_machine", size, MachineRtl::new());
     rig.width = Width::W8;
@@ -352,7 +386,7 @@ fn a_machine_agrees_on_random_functions() {
     let size = MachineSize::Pes16384;
     let mut rig = Rig::new("maspar_machine", size, MachineRtl::new());
     let mut random = Random::new(5);
-    for round in 0..cycles(8, 200) {
+    for round in 0..rounds(8, 200) {
         rig.width = Width::ALL[round as usize % 4];
         let mut pattern = Pattern::random_function(size, random.bits());
         if random.one_in(2) {
