@@ -361,6 +361,9 @@ impl<P: Probe> Medium for ReliableBoards<P> {
 
     /// While a transfer is under way the clocks of the layer will end it.
     fn next_activity(&self) -> Option<Instant> {
+        if self.news {
+            return Some(self.now());
+        }
         let waits = self.pending() > 0;
         let due = waits.then_some(self.due);
         let next = self.machine.next_activity();
