@@ -56,7 +56,7 @@ fn form(seed: u64) -> MpiConfig {
         MpiConfig::mpi2()
     };
     let mut mpi = mpi.with_slots([3, 4, 16][(seed / 3 % 3) as usize]);
-    if seed / 9 % 2 == 1 && seed % 3 != 0 {
+    if seed / 9 % 2 == 1 && !seed.is_multiple_of(3) {
         mpi = mpi.with_arrival(ArrivalMode::Slots);
     }
     if seed / 18 % 2 == 1 {

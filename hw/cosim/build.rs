@@ -53,6 +53,20 @@ const TOPS: &[Top] = &[
             "hsl/hsl_serialiser.sv",
         ],
     },
+    Top {
+        name: "ddc_edges",
+        feature: "ddc",
+        sources: &["../cosim/shim/ddc_edges.sv", "ddc/"],
+    },
+    Top {
+        name: "ddc_small",
+        feature: "ddc",
+        sources: &[
+            "../cosim/shim/ddc_small.sv",
+            "../cosim/shim/ddc_edges.sv",
+            "ddc/",
+        ],
+    },
 ];
 
 /// What Verilator brings along for every model.
@@ -69,6 +83,7 @@ fn main() {
     let coverage = has_feature("coverage");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/shim.h");
+    println!("cargo:rerun-if-changed=shim/ddc_pins.h");
     println!("cargo:rerun-if-changed=shim/maspar_router.h");
 
     let mut built = 0;

@@ -151,6 +151,22 @@ pub trait PointToPoint: Clone + 'static {
     /// [`MpiError::Resource`] without room for another request.
     fn irecv(&self, from: Pattern, capacity: usize) -> Result<RequestId, MpiError>;
 
+    /// As [`irecv`](Self::irecv), of a source whose rank in the world is `peer`:
+    /// the receive fails with [`MpiError::PeerClosed`] when the link to it
+    /// closes. A pattern alone names ranks of a communicator.
+    ///
+    /// # Errors
+    /// As [`irecv`](Self::irecv).
+    fn irecv_from(
+        &self,
+        from: Pattern,
+        peer: Option<u32>,
+        capacity: usize,
+    ) -> Result<RequestId, MpiError> {
+        let _ = peer;
+        self.irecv(from, capacity)
+    }
+
     /// The result of `id` if it is known to be complete. No progress is made and no
     /// time passes. A result is given once: afterwards, and for an id that is none
     /// of this process, the answer is [`MpiError::InvalidRequest`].

@@ -29,10 +29,11 @@ struct Top {
 }
 
 const RCUBE: Option<&str> = Some("hw/doc/rtl-rcube.md");
+const DDC: Option<&str> = Some("hw/doc/rtl-ddc.md");
 
 const MASPAR: Option<&str> = Some("hw/doc/rtl-maspar.md");
 
-const TOPS: [Top; 11] = [
+const TOPS: [Top; 21] = [
     top("hsl_end", &["hsl"], RCUBE, true),
     top("rcube_input", &["rcube"], RCUBE, false),
     top("rcube_arbiter", &["rcube"], RCUBE, false),
@@ -43,6 +44,17 @@ const TOPS: [Top; 11] = [
     top("maspar_cluster", &["maspar"], MASPAR, false),
     top("maspar_half_chip", &["fit", "maspar"], MASPAR, true),
     top("maspar_chip", &["maspar"], MASPAR, false),
+    top("ddc_target", &["ddc"], DDC, false),
+    top("ddc_regs", &["ddc"], DDC, false),
+    top("ddc_master", &["ddc"], DDC, false),
+    top("ddc_tx", &["ddc"], DDC, false),
+    top("ddc_packetiser", &["ddc"], DDC, false),
+    top("ddc_port", &["ddc"], DDC, false),
+    top("ddc_assembler", &["ddc"], DDC, false),
+    top("ddc_rx", &["ddc"], DDC, false),
+    top("ddc_done", &["ddc"], DDC, false),
+    // Its FIFOs become flip-flops in this family: minutes for Yosys.
+    top("ddc", &["ddc"], None, false),
     top("maspar_router", &["maspar"], None, false),
 ];
 

@@ -15,6 +15,8 @@ pub mod pins;
 pub mod random;
 mod wave;
 
+#[cfg(feature = "ddc")]
+pub mod ddc;
 #[cfg(feature = "rcube")]
 pub mod hsl_end;
 #[cfg(feature = "maspar")]

@@ -53,10 +53,13 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
                 Some(Call::Receive {
                     id,
                     from,
+                    peer,
                     addr,
                     capacity,
                 }) => {
-                    let request = self.engine.irecv(convert::receive(&from, addr, capacity));
+                    let request = self
+                        .engine
+                        .irecv(convert::receive(&from, peer, addr, capacity));
                     self.started(id, request, addr, capacity, true);
                 }
                 Some(Call::Cancel { id, ticket }) => {
@@ -162,7 +165,6 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             engine,
             ..
         } = self;
-        let is_busy = &is_busy;
         let mailbox = mailbox.borrow();
         let done = |id| {
             let live = live.get(id);
@@ -171,9 +173,11 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         if mailbox.awaited.iter().any(done) {
             return true;
         }
-        // A receive whose call is not over may take what is there.
+        // A receive whose call is not over, or still to be carried out, may take what
+        // is there.
+        let calm = !is_busy && mailbox.calls.is_empty();
         let mut probes = mailbox.probes.iter();
-        !*is_busy && probes.any(|pattern| engine.iprobe(&pattern).is_some())
+        calm && probes.any(|pattern| engine.iprobe(pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
@@ -194,7 +198,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         mailbox.awaited.clear();
         let probes = core::mem::take(&mut mailbox.probes);
         mailbox.found.clear();
-        let calm = !self.is_busy();
+        let calm = !self.is_busy() && mailbox.calls.is_empty();
         for pattern in probes.into_iter().filter(|_| calm) {
             if let Some(found) = self.engine.iprobe(&pattern) {
                 mailbox.found.push((pattern, convert::status(found)));

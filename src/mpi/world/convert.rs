@@ -19,11 +19,11 @@ pub(super) fn send(to: &Outgoing, addr: u64, len: u64) -> Send {
     }
 }
 
-pub(super) fn receive(from: &Pattern, addr: u64, len: u64) -> Recv {
+pub(super) fn receive(from: &Pattern, peer: Option<u32>, addr: u64, len: u64) -> Recv {
     Recv {
         pattern: *from,
         buffer: Buffer { addr, len },
-        peer: None,
+        peer,
     }
 }
 

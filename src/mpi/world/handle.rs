@@ -70,13 +70,22 @@ impl PointToPoint for Process {
     }
 
     fn irecv(&self, from: Pattern, capacity: usize) -> Result<RequestId, MpiError> {
+        self.irecv_from(from, None, capacity)
+    }
+
+    fn irecv_from(
+        &self,
+        from: Pattern,
+        peer: Option<u32>,
+        capacity: usize,
+    ) -> Result<RequestId, MpiError> {
         let mut mailbox = self.mailbox.borrow_mut();
         let capacity = capacity as u64;
         let (id, addr) = mailbox.open(capacity)?;
-        mailbox.found.clear();
         mailbox.calls.push_back(Call::Receive {
             id,
             from,
+            peer,
             addr,
             capacity,
         });

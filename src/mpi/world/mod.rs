@@ -28,6 +28,7 @@ pub use config::{Placement, WorldConfig};
 pub use error::{Stuck, WorldError};
 pub use executor::Outcome;
 pub use handle::Process;
+pub use launch::{BoardsError, ReliableBoardsError};
 pub use port::Token;
 
 use alloc::vec::Vec;

@@ -81,13 +81,13 @@ impl<M: Medium> Port for RankPort<'_, M> {
         let Token::Remote(token) = *token else {
             return Ok(Progress::Sent);
         };
-        let progress = self.site.medium.progress(self.node, token)?;
-        if progress == Progress::Sent
+        let progress = self.site.medium.progress(self.node, token);
+        if !matches!(progress, Ok(Progress::Pending))
             && let Some(home) = self.site.home(self.rank)
         {
             home.leaving.retain(|(leaving, _)| *leaving != token);
         }
-        Ok(progress)
+        progress
     }
 
     fn arrival(&mut self) -> Option<Arrival> {

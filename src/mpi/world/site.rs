@@ -62,6 +62,8 @@ pub(super) struct Site<M: Medium> {
     begun: BTreeMap<(u32, u16), (Instant, u64)>,
     pub(super) messages: Vec<Message>,
     pub(super) record: bool,
+    /// Nodes whose boards are of no use any more, in the order of their ends.
+    pub(super) failed: Vec<u16>,
     /// Ranks that a sibling has given something.
     pub(super) wakes: Vec<u32>,
     /// A copy to a sibling is over: whoever made it has to be told.
@@ -80,6 +82,7 @@ impl<M: Medium> Site<M> {
             begun: BTreeMap::new(),
             messages: Vec::new(),
             record: false,
+            failed: Vec::new(),
             wakes: Vec::new(),
             copied: false,
             fresh: Vec::new(),
@@ -125,7 +128,14 @@ impl<M: Medium> Site<M> {
             return Ok(());
         }
         loop {
-            self.medium.poll(node)?;
+            if let Err(error) = self.medium.poll(node) {
+                if !self.failed.contains(&node) {
+                    self.failed.push(node);
+                    self.wakes
+                        .extend((0..).zip(&self.homes).map(|(rank, _)| rank));
+                }
+                return Err(error);
+            }
             let mut any = false;
             while let Some(arrival) = self.medium.arrival(node) {
                 self.deliver(node, arrival);
