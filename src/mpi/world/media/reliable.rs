@@ -49,11 +49,12 @@ pub struct ReliableConfig {
 
 impl Default for ReliableConfig {
     fn default() -> Self {
-        let mut recovery = RecoveryConfig::default();
-        recovery.settle = Duration::from_us(1_000);
         Self {
             boards: BoardsConfig::default(),
-            recovery,
+            recovery: RecoveryConfig {
+                settle: Duration::from_us(1_000),
+                ..RecoveryConfig::default()
+            },
             period: Duration::from_us(20),
             idle_period: Duration::from_us(1_000),
         }
