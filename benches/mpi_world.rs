@@ -72,7 +72,10 @@ async fn allreduce(process: Process, rounds: u32) -> u64 {
         let mut distance = 1;
         while distance < ranks {
             let partner = me ^ distance;
-            let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            let data: Vec<u8> = values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect();
             let data = exchange(&process, partner, partner, distance as i32, data).await;
             for (value, bytes) in values.iter_mut().zip(data.chunks_exact(8)) {
                 *value += f64::from_le_bytes(bytes.try_into().unwrap());
@@ -91,7 +94,9 @@ fn run<M: Medium, F: Future<Output = u64>>(
     program: impl Fn(Process) -> F,
 ) {
     let watch = Stopwatch::start();
-    let outcome = world.run(program).unwrap_or_else(|_| panic!("{name} came to no end"));
+    let outcome = world
+        .run(program)
+        .unwrap_or_else(|_| panic!("{name} came to no end"));
     let host = watch.seconds();
     let mut sum = Fnv::NEW;
     outcome.results.iter().for_each(|&rank| sum.add(rank));

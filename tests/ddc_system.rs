@@ -120,7 +120,7 @@ fn short_messages_put_their_8_bytes_into_the_report() {
 fn a_composed_message_completes_at_the_count_software_wrote() {
     let mut rig = Rig::started(ALL_ON | LRM_ENABLE);
     rig.boards[1].set_word(LRM + 4 * 3, 3 << 16);
-    let control = LAST.with(Control::CM).with_mi(3);
+    let control = LAST.with(Control::CM).with(Control::LRM).with_mi(3);
     for sender in 0..3u32 {
         assert!(!rig.boards[1].intr());
         rig.post(0, &[page(0, 0, sender, control)]);
@@ -142,7 +142,11 @@ fn composed_and_standard_messages_share_an_entry_through_memory() {
     let counted = LAST.with(Control::LRM).with_mi(6);
     rig.feed(1, &long_packet(counted, DATA, &[1], Tail::default()));
     assert_eq!(rig.boards[1].word(LRM + 24), 0);
+    // Without the flag LRM it does not count.
     rig.feed(1, &short_packet(Control::CM.with_mi(6), [0; 2]));
+    assert_eq!(rig.boards[1].word(LRM + 24), 0);
+    let composed = Control::CM.with(Control::LRM).with_mi(6);
+    rig.feed(1, &short_packet(composed, [0; 2]));
     assert_eq!(rig.boards[1].word(LRM + 24), 2);
 }
 

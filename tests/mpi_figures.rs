@@ -42,7 +42,10 @@ fn ping_pong(mpi: MpiConfig, bytes: usize, rounds: u32) -> (f64, Breakdown) {
     let (time, total) = play(rounds);
     let mut one_way = Breakdown::default();
     for part in Part::ALL.into_iter().filter(|part| *part != Part::Waiting) {
-        one_way.add(part, Duration::from_ps(total[part].ps() / u64::from(2 * rounds)));
+        one_way.add(
+            part,
+            Duration::from_ps(total[part].ps() / u64::from(2 * rounds)),
+        );
     }
     (time.as_us_f64() / f64::from(2 * rounds), one_way)
 }

@@ -23,7 +23,9 @@ fn memory(config: WorldConfig, nodes: u16) -> World<Memory> {
 /// What rank `from` sends to rank `to` in round `round`.
 fn bytes(from: u32, to: u32, round: u32, len: usize) -> Vec<u8> {
     let seed = from * 31 + to * 7 + round;
-    (0..len as u32).map(|i| (seed + i * 13 + i / 251) as u8).collect()
+    (0..len as u32)
+        .map(|i| (seed + i * 13 + i / 251) as u8)
+        .collect()
 }
 
 /// Everybody to everybody, `lens` one after the other; true when all came right.
@@ -157,7 +159,10 @@ fn computing_takes_its_time_and_makes_no_progress() {
     });
     let outcome = outcome.unwrap();
     let took = outcome.results[1] - outcome.started;
-    assert!(took > Duration::from_us(106) && took < Duration::from_us(108), "{took}");
+    assert!(
+        took > Duration::from_us(106) && took < Duration::from_us(108),
+        "{took}"
+    );
 }
 
 #[test]
@@ -223,7 +228,10 @@ fn a_deadlock_names_who_waits_for_what() {
     let WorldError::Deadlock { ranks, .. } = &error else {
         panic!("{error}");
     };
-    assert_eq!(ranks.iter().map(|stuck| stuck.rank).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(
+        ranks.iter().map(|stuck| stuck.rank).collect::<Vec<_>>(),
+        [0, 1]
+    );
     let text = error.to_string();
     let expected = "rank 0 receive of 8 bytes from source 1 tag 5 context 0 waits for a message";
     assert!(text.contains(expected), "{text}");

@@ -60,8 +60,14 @@ fn a_poke_leaves_what_the_bus_leaves() {
     for value in [0, 0x1234_5678, u32::MAX] {
         for register in REGISTERS {
             let (mut a, mut b) = (pair(), pair());
-            a.host(0).unwrap().poke_register(register.offset, value).unwrap();
-            b.host(0).unwrap().write_register(register.offset, value).unwrap();
+            a.host(0)
+                .unwrap()
+                .poke_register(register.offset, value)
+                .unwrap();
+            b.host(0)
+                .unwrap()
+                .write_register(register.offset, value)
+                .unwrap();
             let end = b.machine().now() + Duration::from_us(2);
             for cluster in [&mut a, &mut b] {
                 cluster.parts().0.run_until(end);
@@ -79,7 +85,11 @@ fn a_poke_leaves_what_the_bus_leaves() {
 #[test]
 fn a_poked_page_leaves_and_its_report_is_news() {
     let mut cluster = pair();
-    let before = cluster.host(1).unwrap().peek_register(LmiNew::OFFSET).unwrap();
+    let before = cluster
+        .host(1)
+        .unwrap()
+        .peek_register(LmiNew::OFFSET)
+        .unwrap();
     let started = cluster.machine().now();
     cluster.parts().0.watch(1, Watch::Registers);
     post(&mut cluster);
@@ -89,7 +99,11 @@ fn a_poked_page_leaves_and_its_report_is_news() {
     cluster.parts().0.take_news(|node| nodes.push(node));
     assert_eq!(nodes, [1]);
     assert!(arrived(&cluster));
-    let after = cluster.host(1).unwrap().peek_register(LmiNew::OFFSET).unwrap();
+    let after = cluster
+        .host(1)
+        .unwrap()
+        .peek_register(LmiNew::OFFSET)
+        .unwrap();
     assert_ne!(before, after);
     // The same moment as by looking after each edge.
     let mut looked = pair();
@@ -124,7 +138,10 @@ fn who_does_not_watch_is_not_told() {
     post(&mut cluster);
     assert!(!cluster.parts().0.run_to_news(end));
     assert_eq!(cluster.machine().now(), end);
-    cluster.parts().0.take_news(|node| panic!("news of node {node}"));
+    cluster
+        .parts()
+        .0
+        .take_news(|node| panic!("news of node {node}"));
     assert!(arrived(&cluster));
 }
 

@@ -40,7 +40,7 @@ const TOPS: &[Top] = &[
     },
     Top {
         name: "maspar_router",
-        feature: "maspar",
+        feature: "maspar-small",
         sources: &["maspar/"],
     },
     Top {
@@ -51,6 +51,20 @@ const TOPS: &[Top] = &[
             "hsl/hsl_port.sv",
             "hsl/hsl_deserialiser.sv",
             "hsl/hsl_serialiser.sv",
+        ],
+    },
+    Top {
+        name: "ddc_edges",
+        feature: "ddc",
+        sources: &["../cosim/shim/ddc_edges.sv", "ddc/"],
+    },
+    Top {
+        name: "ddc_small",
+        feature: "ddc",
+        sources: &[
+            "../cosim/shim/ddc_small.sv",
+            "../cosim/shim/ddc_edges.sv",
+            "ddc/",
         ],
     },
 ];
@@ -69,6 +83,7 @@ fn main() {
     let coverage = has_feature("coverage");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=shim/shim.h");
+    println!("cargo:rerun-if-changed=shim/ddc_pins.h");
     println!("cargo:rerun-if-changed=shim/maspar_router.h");
 
     let mut built = 0;

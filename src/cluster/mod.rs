@@ -28,7 +28,7 @@ use crate::ddc::Revision;
 use crate::fabric::labelling::{Labelling, Method};
 use crate::fabric::topology::{Port, Topology};
 use crate::fabric::{BoardConfig, Host, Machine, MachineConfig, NoProbe, Probe};
-use crate::put::{Capabilities, Model, Put, PutConfig, Started, Writer, WriterConfig};
+use crate::put::{Capabilities, Model, Put, PutConfig, Started, TABLE_LEN, Writer, WriterConfig};
 use crate::remote::{Flags, Progress, RemoteWrite, Transfer};
 use crate::time::{Duration, Instant};
 
@@ -161,59 +161,17 @@ impl<P: Probe> Cluster<P> {
         config: &ClusterConfig,
         probe: P,
     ) -> Result<Self, ClusterError> {
-        let labelling = Labelling::new(topology, config.method)?;
-        let mut board = config.board.clone();
-        board.ddc.revision = board.ddc.revision.union(config.revision);
-        let machine = Machine::build(topology, &labelling, config.machine, &board)?;
-        let mut machine = machine.with_probe(probe);
-        // Routers without a board have nobody to configure them.
-        for router in (0..topology.routers()).filter(|&router| !topology.has_generator(router)) {
-            machine.load_table(router, &labelling.table(router))?;
-        }
-        let nodes = topology.generators().len();
-        let mut drivers: Vec<Put> = Vec::with_capacity(nodes);
-        let mut started = Vec::with_capacity(nodes);
-        for node in 0..nodes as u16 {
-            let mut driver = Put::new();
-            let router = labelling
-                .generator_of(node)
-                .and_then(|generator| topology.generators().get(usize::from(generator)));
-            let table = labelling.table(router.map_or(0, |at| at.router)).emit();
-            let mut settings = PutConfig::new(node, config.tables_at, &table);
-            settings.nodes = nodes as u16;
-            settings.entries = config.entries;
-            settings.counters = config.counters;
-            settings.model = config.model;
-            settings.capabilities = Capabilities::from_errata(config.revision);
-            settings.bounce = config.bounce_at.or_else(|| {
-                let behind = u64::from(config.tables_at) + settings.table_bytes();
-                let needed = !settings.capabilities.unaligned_local;
-                u32::try_from(behind).ok().filter(|_| needed)
-            });
-            let mut host = machine.host(node)?;
-            let found = driver
-                .begin(&mut host, &settings)
-                .map_err(|error| ClusterError::Start { node, error })?;
-            started.push((found, host.now()));
-            drivers.push(driver);
-        }
-        let begun = machine.now();
-        let links_up = wait_for_links(&mut machine, topology)?;
-        machine.run_until(begun + Duration::from_us(config.settle_us.into()));
-        let mut writers = Vec::with_capacity(nodes);
-        for (node, mut driver) in (0..).zip(drivers) {
-            driver
-                .settled(&mut machine.host(node)?)
-                .map_err(|error| ClusterError::Port { node, error })?;
-            let writer = Writer::new(driver, config.writer)
+        let Drivers {
+            machine,
+            drivers,
+            boot,
+        } = Drivers::boot(topology, config, probe)?;
+        let mut writers = Vec::with_capacity(drivers.len());
+        for (node, driver) in (0..).zip(drivers) {
+            let writer = Writer::new(driver.put, config.writer)
                 .map_err(|error| ClusterError::Writer { node, error })?;
             writers.push(writer);
         }
-        let boot = BootReport {
-            started,
-            links_up,
-            ready: machine.now(),
-        };
         Ok(Self {
             machine,
             writers,
@@ -353,6 +311,89 @@ impl<P: Probe> Cluster<P> {
         let unknown = crate::fabric::HostError::UnknownNode { node, nodes };
         let writer = self.writers.get_mut(usize::from(node)).ok_or(unknown)?;
         Ok(work(writer, &mut self.machine.host(node)?))
+    }
+}
+
+/// A driver that is open, and what it was started with.
+pub(crate) struct Driver {
+    pub(crate) put: Put,
+    pub(crate) settings: PutConfig<'static>,
+    /// The routing table, which the settings lack.
+    pub(crate) table: [u8; TABLE_LEN],
+}
+
+/// A machine whose drivers are open.
+pub(crate) struct Drivers<P> {
+    pub(crate) machine: Machine<'static, P>,
+    pub(crate) drivers: Vec<Driver>,
+    pub(crate) boot: BootReport,
+}
+
+impl<P: Probe> Drivers<P> {
+    pub(crate) fn boot(
+        topology: &Topology<'_>,
+        config: &ClusterConfig,
+        probe: P,
+    ) -> Result<Self, ClusterError> {
+        let labelling = Labelling::new(topology, config.method)?;
+        let mut board = config.board.clone();
+        board.ddc.revision = board.ddc.revision.union(config.revision);
+        let machine = Machine::build(topology, &labelling, config.machine, &board)?;
+        let mut machine = machine.with_probe(probe);
+        // Routers without a board have nobody to configure them.
+        for router in (0..topology.routers()).filter(|&router| !topology.has_generator(router)) {
+            machine.load_table(router, &labelling.table(router))?;
+        }
+        let nodes = topology.generators().len();
+        let mut drivers: Vec<Driver> = Vec::with_capacity(nodes);
+        let mut started = Vec::with_capacity(nodes);
+        for node in 0..nodes as u16 {
+            let mut put = Put::new();
+            let router = labelling
+                .generator_of(node)
+                .and_then(|generator| topology.generators().get(usize::from(generator)));
+            let table = labelling.table(router.map_or(0, |at| at.router)).emit();
+            let mut settings = PutConfig::new(node, config.tables_at, &table);
+            settings.nodes = nodes as u16;
+            settings.entries = config.entries;
+            settings.counters = config.counters;
+            settings.model = config.model;
+            settings.capabilities = Capabilities::from_errata(config.revision);
+            settings.bounce = config.bounce_at.or_else(|| {
+                let behind = u64::from(config.tables_at) + settings.table_bytes();
+                let needed = !settings.capabilities.unaligned_local;
+                u32::try_from(behind).ok().filter(|_| needed)
+            });
+            let mut host = machine.host(node)?;
+            let found = put
+                .begin(&mut host, &settings)
+                .map_err(|error| ClusterError::Start { node, error })?;
+            started.push((found, host.now()));
+            drivers.push(Driver {
+                put,
+                settings: settings.without_table(),
+                table,
+            });
+        }
+        let begun = machine.now();
+        let links_up = wait_for_links(&mut machine, topology)?;
+        machine.run_until(begun + Duration::from_us(config.settle_us.into()));
+        for (node, driver) in (0..).zip(&mut drivers) {
+            driver
+                .put
+                .settled(&mut machine.host(node)?)
+                .map_err(|error| ClusterError::Port { node, error })?;
+        }
+        let boot = BootReport {
+            started,
+            links_up,
+            ready: machine.now(),
+        };
+        Ok(Self {
+            machine,
+            drivers,
+            boot,
+        })
     }
 }
 

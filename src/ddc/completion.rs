@@ -75,7 +75,7 @@ impl Completion {
         self.control = control;
         self.tail = tail;
         self.data = data;
-        let enabled = regs.command.lrm_enable() == 1;
+        let enabled = regs.command.lrm_enable() == 1 && control.has(Control::LRM);
         let composed = control.has(Control::CM);
         let short = control.is_short();
         if enabled && composed {
@@ -94,7 +94,7 @@ impl Completion {
             {
                 self.cache = None;
             }
-        } else if enabled && !short && control.has(Control::LRM) {
+        } else if enabled && !short {
             match self.cache {
                 Some(cached) if cached.mi == control.mi() => {
                     self.count(cached.counter, cached.memory, regs);

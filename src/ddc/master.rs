@@ -62,8 +62,9 @@ impl Transaction {
 const DEVSEL_CLOCKS: u8 = 4;
 /// Clocks that REQ# stays high after a STOP#.
 const BACK_OFF: u8 = 2;
-/// Clocks after a write data phase in which PERR# may answer it.
-const PERR_WINDOW: u8 = 3;
+/// A word written just now; PERR# answers it two clocks later, when the bit has
+/// moved down to bit 0.
+const WRITTEN: u8 = 0b100;
 
 const RECEIVED_TARGET_ABORT: u32 = 1 << 28;
 const RECEIVED_MASTER_ABORT: u32 = 1 << 29;
@@ -93,7 +94,8 @@ pub(super) struct Master {
     waited: u8,
     clocks: u16,
     back_off: u8,
-    perr_window: u8,
+    /// Words written in the last clocks, a bit each.
+    written: u8,
     /// PAR expected for the word read at the last edge.
     check: Option<bool>,
     /// Clocks left of driving PERR#: 2 asserted, 1 released.
@@ -179,7 +181,7 @@ impl Master {
         }
         self.quiet = self.phase == Phase::Idle
             && self.back_off == 0
-            && self.perr_window == 0
+            && self.written == 0
             && self.check.is_none()
             && self.pins.is_released();
     }
@@ -244,7 +246,7 @@ impl Master {
         let stopped = !bus.stop_n;
         if moved {
             if kind.command().is_write() {
-                self.perr_window = PERR_WINDOW;
+                self.written |= WRITTEN;
             } else {
                 self.check = Some(even_parity(bus.ad, bus.cbe_n));
             }
@@ -302,11 +304,9 @@ impl Master {
                 self.perr = 2;
             }
         }
-        if self.perr_window > 0 {
-            self.perr_window -= 1;
-            if !bus.perr_n && answers {
-                dma.regs.pci_error(DATA_PARITY);
-            }
+        self.written >>= 1;
+        if self.written & 1 != 0 && !bus.perr_n && answers {
+            dma.regs.pci_error(DATA_PARITY);
         }
     }
 

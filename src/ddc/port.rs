@@ -30,6 +30,8 @@ pub(super) struct Port {
     /// Initial pulses to come, and cycles to the next.
     initial: u8,
     timer: u8,
+    /// More credit came than the other side can have: the port goes down.
+    broken: bool,
     output: Line,
 }
 
@@ -45,6 +47,7 @@ impl Port {
             owed: 0,
             initial: 0,
             timer: 0,
+            broken: false,
             output: Line::DEAD,
         }
     }
@@ -106,6 +109,7 @@ impl Port {
         self.owed = 0;
         self.initial = 0;
         self.timer = 0;
+        self.broken = false;
     }
 
     /// Drives nothing.
@@ -149,6 +153,7 @@ impl Port {
         if line.fcc_pulse() {
             let more = self.credit + FLIT;
             self.credit = if more > DEPTH as u8 {
+                self.broken = true;
                 DEPTH as u8
             } else {
                 more
@@ -160,9 +165,14 @@ impl Port {
         }
     }
 
+    /// More credit came than the input FIFO of the other side has places.
+    pub(super) const fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     /// No pulse is due and the output is quiet.
     pub(super) const fn is_quiet(&self) -> bool {
-        self.initial == 0 && self.owed == 0 && self.output.is_quiet()
+        self.initial == 0 && !self.broken && self.owed == 0 && self.output.is_quiet()
     }
 }
 
@@ -206,10 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn credit_is_what_was_pulsed_less_what_was_sent_and_at_most_64() {
+    fn credit_is_what_was_pulsed_less_what_was_sent_and_more_than_64_is_an_error() {
         let (mut port, config) = up();
         assert!(!port.has_credit());
-        (0..3).for_each(|_| port.receive(Line::IDLE.with_fcc_pulse()));
+        (0..2).for_each(|_| port.receive(Line::IDLE.with_fcc_pulse()));
+        assert!(!port.is_broken());
+        port.receive(Line::IDLE.with_fcc_pulse());
+        assert!(port.is_broken());
         for _ in 0..64 {
             assert!(port.has_credit());
             port.drive(Some(Symbol::data(0)), &config);

@@ -3,7 +3,8 @@
 //! The page is a run of bytes. It starts in lane `plsa & 3` of the first local
 //! word and must start in lane `prsa & 3` of the first remote word, so the
 //! stream is rotated by the difference; what does not fit into a remote word
-//! is carried into the next one.
+//! is carried into the next one. Bytes beside the page become 0: they belong to
+//! somebody else.
 
 /// One page through the barrel shifter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +14,10 @@ pub(super) struct Realign {
     carry: u32,
     remote_left: u32,
     local_left: u32,
+    /// Bytes of the next local word that belong to the page, if it is not the last.
+    keep: u32,
+    /// The same for the last.
+    keep_last: u32,
 }
 
 impl Realign {
@@ -27,6 +32,8 @@ impl Realign {
             carry: 0,
             remote_left: words(remote, length),
             local_left: words(local, length),
+            keep: u32::MAX << (8 * from),
+            keep_last: u32::MAX >> (24 - 8 * (local.wrapping_add(length).wrapping_sub(1) & 3)),
         }
     }
 
@@ -38,6 +45,11 @@ impl Realign {
     /// Takes a local word; gives the remote word it completes, and the last one
     /// when that lies beyond the last local word.
     pub(super) const fn step(&mut self, word: u32) -> [Option<u32>; 2] {
+        let mut word = word & self.keep;
+        self.keep = u32::MAX;
+        if self.local_left == 1 {
+            word &= self.keep_last;
+        }
         let wide = (word as u64) << self.shift | self.carry as u64;
         self.carry = (wide >> 32) as u32;
         self.local_left = self.local_left.saturating_sub(1);
@@ -90,6 +102,8 @@ mod tests {
                         memory[local..local + length],
                         "{local} to {remote}, {length} bytes"
                     );
+                    let beside = bytes[..remote].iter().chain(&bytes[remote + length..]);
+                    assert!(beside.into_iter().all(|&byte| byte == 0));
                 }
             }
         }

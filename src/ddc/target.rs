@@ -29,7 +29,7 @@ pub(super) struct Target {
     phase: Phase,
     write: bool,
     offset: u8,
-    /// A transfer is on the bus: its address phase is over.
+    /// FRAME# was asserted at the last edge: no address phase.
     busy: bool,
     /// PAR expected for the address seen at the last edge.
     address_parity: Option<bool>,
@@ -87,6 +87,7 @@ impl Target {
         let address_ok = self.check_parity(bus, regs);
         let mut reset = false;
         match self.phase {
+            Phase::Idle if own => {}
             Phase::Idle => self.address(bus, idsel),
             Phase::Claimed if !address_ok => {
                 self.phase = Phase::Idle;
@@ -117,7 +118,7 @@ impl Target {
             }
             Phase::Disconnect => self.finish(bus),
         }
-        self.busy = !bus.is_idle();
+        self.busy = !bus.frame_n;
         if was.drives(line::AD) {
             self.pins.set(line::PAR, even_parity(bus.ad, bus.cbe_n));
         }

@@ -43,6 +43,8 @@ pub(super) struct Transmit {
     realign: Realign,
     /// Packets of the message so far.
     packets: u32,
+    /// The page in hand goes beyond 65535 packets: told when it has left.
+    too_many: bool,
     /// The FIFO was full: wait for room before the next burst.
     refilling: bool,
     /// The page in hand leaves nothing for the link half.
@@ -64,6 +66,9 @@ impl Transmit {
             self.nothing = false;
             let heard =
                 !regs.quirks.has(Erratum::SilentPage) || self.order.control.has(Control::LMP);
+            if core::mem::take(&mut self.too_many) {
+                regs.status.raise(Event::SentPacketOverflow);
+            }
             if self.order.control.has(Control::NOS) && heard {
                 regs.status.count_transmitted();
             }
@@ -209,7 +214,7 @@ impl Transmit {
         self.packets += packets;
         if self.packets > u32::from(u16::MAX) {
             self.packets = u32::from(u16::MAX);
-            regs.status.raise(Event::SentPacketOverflow);
+            self.too_many = true;
         }
         self.order = PageOrder {
             routing_part: descriptor.routing_part,

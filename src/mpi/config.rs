@@ -182,8 +182,6 @@ pub struct MpiConfig {
     pub aligned_cuts: bool,
     /// The form of tags.
     pub tags: TagPacking,
-    /// Receives with a known source tell it where they lie before it asks.
-    pub receiver_first: bool,
     /// Steps without cost that one call of progress may do. Chosen: 256.
     pub budget: u16,
 }
@@ -213,7 +211,6 @@ impl MpiConfig {
             unexpected_bytes: 1 << 20,
             aligned_cuts: false,
             tags: TagPacking::COMPACT,
-            receiver_first: false,
             budget: 256,
         }
     }

@@ -151,6 +151,22 @@ pub trait PointToPoint: Clone + 'static {
     /// [`MpiError::Resource`] without room for another request.
     fn irecv(&self, from: Pattern, capacity: usize) -> Result<RequestId, MpiError>;
 
+    /// As [`irecv`](Self::irecv), of a source whose rank in the world is `peer`:
+    /// the receive fails with [`MpiError::PeerClosed`] when the link to it
+    /// closes. A pattern alone names ranks of a communicator.
+    ///
+    /// # Errors
+    /// As [`irecv`](Self::irecv).
+    fn irecv_from(
+        &self,
+        from: Pattern,
+        peer: Option<u32>,
+        capacity: usize,
+    ) -> Result<RequestId, MpiError> {
+        let _ = peer;
+        self.irecv(from, capacity)
+    }
+
     /// The result of `id` if it is known to be complete. No progress is made and no
     /// time passes. A result is given once: afterwards, and for an id that is none
     /// of this process, the answer is [`MpiError::InvalidRequest`].
@@ -316,7 +332,10 @@ impl fmt::Display for MpiError {
                 write!(f, "message of {total} bytes for a receive of {capacity}")
             }
             Self::PeerClosed { rank } => write!(f, "link to rank {rank} is closed"),
-            Self::Resource { limit } => write!(f, "table of {limit} entries is full"),
+            Self::Resource { limit } => write!(
+                f,
+                "no room: all {limit} entries (or bytes of message memory) are in use"
+            ),
             Self::InvalidRank { rank, size } => write!(f, "rank {rank} is not below {size}"),
             Self::InvalidRoot { root, size } => write!(f, "root {root} is not below {size}"),
             Self::InvalidTag { tag } => write!(f, "tag {tag} is not 0 or more"),

@@ -26,7 +26,7 @@ pub use play::play;
 use multipc::mpi::api::Algorithms;
 
 /// A program for all ranks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     pub size: u32,
     pub algorithms: Algorithms,

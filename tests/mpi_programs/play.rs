@@ -94,11 +94,18 @@ pub async fn play<P: PointToPoint>(process: P, program: Rc<Program>) -> Result<u
     for at in 0..rank.program.events.len() {
         let event = rank.program.events[at].clone();
         let result = rank.event(at, &event).await;
-        result.map_err(|error| format!("rank {}, event {at} {event:?}: {error}", rank.world))?;
+        result.map_err(|error| report(rank.world, &format!("event {at} {event:?}"), &error))?;
     }
     let result = rank.complete(Complete::All).await;
-    result.map_err(|error| format!("rank {}, end: {error}", rank.world))?;
+    result.map_err(|error| report(rank.world, "end", &error))?;
     Ok(rank.digest)
+}
+
+/// Says it at once: the other ranks may now wait for ever.
+fn report(rank: u32, place: &str, error: &str) -> String {
+    let text = format!("rank {rank}, {place}: {error}");
+    eprintln!("{text}");
+    text
 }
 
 /// For `?` on calls that must not fail.

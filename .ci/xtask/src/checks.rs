@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::sh::{Series, all, cargo, show};
 use crate::tools::{self, TARGETS};
-use crate::{Context, Verdict, capi, firmware, fuzz, manifest, size};
+use crate::{Context, Verdict, capi, firmware, fuzz, hw, manifest, size};
 
 /// Features that bare metal uses, beside none at all.
 const EMBEDDED_FEATURES: &str = "alloc,defmt";
@@ -30,6 +30,7 @@ pub fn fmt(context: &Context) -> Verdict {
         check(&["--manifest-path", size::MANIFEST]),
         check(&["--all", "--manifest-path", firmware::MANIFEST]),
         check(&["--manifest-path", capi::MANIFEST]),
+        check(&["--manifest-path", hw::MANIFEST]),
     ])?;
     Ok(String::new())
 }
@@ -193,6 +194,10 @@ pub fn msrv(context: &Context) -> Verdict {
 /// The benchmarks, with their tables shown.
 pub fn bench(context: &Context) -> Verdict {
     show(cargo(context, &["bench", "--all-features", "--bench", "*"]))?;
+    show(cargo(
+        context,
+        &["bench", "--manifest-path", hw::MANIFEST, "--benches"],
+    ))?;
     Ok(String::new())
 }
 

@@ -16,6 +16,7 @@ mod capi;
 mod checks;
 mod firmware;
 mod fuzz;
+mod hw;
 mod manifest;
 mod readme;
 mod regs;
@@ -50,7 +51,7 @@ struct Part {
 }
 
 /// In the order in which `ci` runs them: cheap findings first.
-const PARTS: [Part; 16] = [
+const PARTS: [Part; 18] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
     part("clippy", "clippy, no warnings", checks::clippy),
@@ -78,6 +79,8 @@ const PARTS: [Part; 16] = [
         firmware::firmware,
     ),
     part("capi", "the C interface and its examples", capi::capi),
+    part("rtl", "lint, parse, cells of the RTL", hw::rtl),
+    part("cosim", "models and RTL in lock-step", hw::cosim),
     part(
         "readme",
         "links and outputs in the documents",

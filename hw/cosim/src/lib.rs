@@ -15,10 +15,12 @@ pub mod pins;
 pub mod random;
 mod wave;
 
-#[cfg(feature = "maspar")]
-pub mod maspar;
+#[cfg(feature = "ddc")]
+pub mod ddc;
 #[cfg(feature = "rcube")]
 pub mod hsl_end;
+#[cfg(feature = "maspar")]
+pub mod maspar;
 #[cfg(feature = "rcube")]
 pub mod rcube;
 #[cfg(feature = "rcube")]

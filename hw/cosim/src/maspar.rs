@@ -186,8 +186,9 @@ pins! {
     }
 }
 
+#[cfg(feature = "maspar-small")]
 verilated!(
-    /// The router of 1,024 PEs in RTL.
+    /// The router of 1,024 PEs in RTL, one top.
     pub SmallRtl = "maspar_router", maspar_router_shim, RouterIn => RouterOut
 );
 verilated!(

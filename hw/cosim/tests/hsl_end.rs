@@ -135,7 +135,6 @@ fn noise(seed: u64, parallel: u8, count: u64) {
             in_sym: heard.out_sym,
             in_signal: heard.out_signal,
             in_fcc: heard.out_fcc,
-            ..EndIn::default()
         };
         if spoil > 0 && random.one_in(spoil) {
             match random.below(4) {

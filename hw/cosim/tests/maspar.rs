@@ -4,10 +4,20 @@
 use multipc::maspar::{MachineSize, Pattern, Width};
 use multipc_cosim::maspar::{
     BackplaneIn, BackplaneModel, BackplaneRtl, ChipIn, ChipModel, ChipRtl, MachineRtl, RouterIn,
-    RouterModel, RouterOut, SmallRtl,
+    RouterModel, RouterOut,
 };
 use multipc_cosim::{Device, Lockstep, Random, cycles};
 use serde_json::Value;
+
+/// Rounds of a machine test. Counters of lines and toggles slow the machine down.
+fn rounds(short: u64, long: u64) -> u64 {
+    let short = if cfg!(feature = "coverage") {
+        short / 4
+    } else {
+        short
+    };
+    cycles(short, long)
+}
 
 /// A word with about `n` in 16 bits set.
 fn thin(random: &mut Random, n: u64) -> u64 {
@@ -177,7 +187,7 @@ impl<R: Device<In = RouterIn, Out = RouterOut>> Rig<R> {
 
 /// What a PE holds: its slot in the low and, inverted, the high half.
 fn value(slot: usize) -> u64 {
-    let word = slot as u64 * 0x9E37_79B9 & 0xFFFF_FFFF;
+    let word = (slot as u64 * 0x9E37_79B9) & 0xFFFF_FFFF;
     word | !word << 32
 }
 
@@ -192,9 +202,27 @@ fn served(out: &RouterOut) -> Vec<u16> {
 #[test]
 fn a_small_machine_agrees_on_random_patterns_of_every_density() {
     let size = MachineSize::Pes1024;
-    let mut rig = Rig::new("maspar_small", size, SmallRtl::new());
+    patterns_of_every_density(Rig::new("maspar_small", size, MachineRtl::new()));
+}
+
+/// The same with the machine of one board as one top.
+#[cfg(feature = "maspar-small")]
+#[test]
+fn the_one_board_top_agrees_too() {
+    let rtl = multipc_cosim::maspar::SmallRtl::new;
+    let size = MachineSize::Pes1024;
+    patterns_of_every_density(Rig::new("maspar_router", size, rtl()));
+    instructions_in_any_order(Rig::new("maspar_router", size, rtl()));
+}
+
+fn patterns_of_every_density<R>(mut rig: Rig<R>)
+where
+    R: Device<In = RouterIn, Out = RouterOut>,
+{
+    let size = rig.size;
     let mut random = Random::new(3);
-    for round in 0..cycles(200, 5000) {
+    let (mut served, mut refused) = (0, 0);
+    for round in 0..rounds(200, 5000) {
         let targets = 1 + random.below(1024);
         let asking = 1 + random.below(1024);
         let pattern = Pattern::from_fn(size, |_| {
@@ -202,9 +230,22 @@ fn a_small_machine_agrees_on_random_patterns_of_every_density() {
             (random.below(1024) < asking).then_some(target)
         });
         rig.width = Width::ALL[round as usize % 4];
-        rig.load(&pattern.expect("targets exist"));
-        rig.run(4);
+        let pattern = pattern.expect("targets exist");
+        rig.load(&pattern);
+        let mut left = pattern.messages();
+        for round in rig.run(4) {
+            served += round.len();
+            left -= round.len();
+            refused += left;
+        }
     }
+    // A bench in which nothing happens agrees, too.
+    assert!(served > 5_000, "{served} served");
+    assert!(refused > 20_000, "{refused} refused");
+    println!(
+        "{} ticks, {served} paths, {refused} refusals",
+        rig.bench.cycles()
+    );
 }
 
 /// Instructions in any order: paths left open by `ropen`, fetches without paths,
@@ -212,17 +253,31 @@ fn a_small_machine_agrees_on_random_patterns_of_every_density() {
 #[test]
 fn a_small_machine_agrees_on_instructions_in_any_order() {
     let size = MachineSize::Pes1024;
-    let mut rig = Rig::new("maspar_small", size, SmallRtl::new());
+    instructions_in_any_order(Rig::new("maspar_order", size, MachineRtl::new()));
+}
+
+fn instructions_in_any_order<R>(mut rig: Rig<R>)
+where
+    R: Device<In = RouterIn, Out = RouterOut>,
+{
+    let size = rig.size;
     let mut random = Random::new(4);
-    for _ in 0..cycles(100, 4000) {
+    let (mut over_open, mut unheard, mut again) = (0, 0, 0);
+    for _ in 0..rounds(100, 4000) {
         rig.load(&Pattern::random_function(size, random.bits()).coin(random.bits()));
         let width = Width::ALL[random.below(4) as usize].bits() as u8;
         let (busy_for, reset) = (random.below(600), random.one_in(8));
+        let mut open = false;
         for _ in 0..busy_for {
             let (ropen, rfetch) = (random.one_in(20), random.one_in(20));
             let out = rig.step(|inputs| {
                 (inputs.ropen, inputs.rfetch, inputs.bits) = (ropen, rfetch, width);
             });
+            let first = out.busy && out.tick == 0;
+            unheard += u32::from((ropen || rfetch) && !first);
+            over_open += u32::from(first && ropen && open);
+            again += u32::from(first && out.fetching && !open && out.connected != [0; 16]);
+            open = out.request[..16] != [0; 16];
             if !out.busy && random.one_in(3) {
                 rig.step(|inputs| inputs.ropen = true);
             }
@@ -233,6 +288,9 @@ fn a_small_machine_agrees_on_instructions_in_any_order() {
             while rig.step(|_| {}).busy {}
         }
     }
+    assert!(over_open > 5, "ropen over open paths: {over_open}");
+    assert!(unheard > 100, "started while busy: {unheard}");
+    assert!(again > 2, "rfetch without paths: {again}");
 }
 
 fn vectors() -> Vec<Value> {
@@ -284,7 +342,7 @@ fn pattern(name: &str) -> Pattern {
 /// published counts and probes at every round.
 #[test]
 fn a_machine_agrees_on_every_vector() {
-    let most = cycles(12, 20_000) as usize;
+    let most = rounds(12, 20_000) as usize;
     let size = MachineSize::Pes16384;
     let mut rig = Rig::new("maspar_machine", size, MachineRtl::new());
     rig.width = Width::W8;
@@ -328,7 +386,7 @@ fn a_machine_agrees_on_random_functions() {
     let size = MachineSize::Pes16384;
     let mut rig = Rig::new("maspar_machine", size, MachineRtl::new());
     let mut random = Random::new(5);
-    for round in 0..cycles(8, 200) {
+    for round in 0..rounds(8, 200) {
         rig.width = Width::ALL[round as usize % 4];
         let mut pattern = Pattern::random_function(size, random.bits());
         if random.one_in(2) {

@@ -26,10 +26,10 @@ module rcube_lane (
 );
 
     // 16 bytes of bounds, 8 of selections, deletion, header length (1 bit)
-    reg [200:0] table_bits;
+    reg [264:0] table_bits;
 
     always @(posedge clk)
-        if (chain_strobe) table_bits <= {table_bits[192:0], chain_byte};
+        if (chain_strobe) table_bits <= {table_bits[256:0], chain_byte};
 
     reg       offer_r;
     reg [8:0] offer_sym_r;
@@ -86,9 +86,9 @@ module rcube_lane (
         .rst_n       (rst_n),
         .enable      (enable),
         .bounds      (table_bits[127:0]),
-        .selections  (table_bits[191:128]),
-        .two         (table_bits[200]),
-        .deletion    (table_bits[199:192]),
+        .selections  (table_bits[255:128]),
+        .two         (table_bits[264]),
+        .deletion    (table_bits[263:256]),
         .store       (store),
         .store_sym   (rx_sym),
         .link_down   (down),

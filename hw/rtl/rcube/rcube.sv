@@ -22,10 +22,10 @@ module rcube (
     output wire [7:0]  link_status
 );
 
+    // The routing table is the chain as it stands; byte n of the file at 8n.
     wire [2063:0] bytes;
-    wire [1023:0] bounds;
-    wire [511:0]  selections;
-    wire [7:0]    deletion, two;
+    wire [7:0]    deletion = bytes[8*128 +: 8];  // bit k: output k
+    wire [7:0]    two      = bytes[8*129 +: 8];  // bit k: header of input k has two characters
 
     rcube_chain chain (
         .clk       (clk),
@@ -34,14 +34,6 @@ module rcube (
         .r3_strobe (r3_strobe),
         .r3_dout   (r3_dout),
         .bytes     (bytes)
-    );
-
-    rcube_table routing (
-        .bytes      (bytes),
-        .bounds     (bounds),
-        .selections (selections),
-        .deletion   (deletion),
-        .two        (two)
     );
 
     // The edge that sees R3_INIT high first only starts the link ports; the
@@ -98,6 +90,11 @@ module rcube (
     genvar k;
     generate
         for (k = 0; k < 8; k = k + 1) begin : port
+            // Even links in the first half of the file, odd ones in the second;
+            // bounds ascend by link, selections descend.
+            localparam BOUNDS     = (k % 2) * 130 + 16 * (k / 2);
+            localparam SELECTIONS = (k % 2) * 130 + 64 + 16 * (3 - k / 2);
+
             hsl_deserialiser deserialiser (
                 .clk       (clk),
                 .rst_n     (rst_n),
@@ -149,8 +146,8 @@ module rcube (
                 .clk         (clk),
                 .rst_n       (rst_n),
                 .enable      (run),
-                .bounds      (bounds[128*k +: 128]),
-                .selections  (selections[64*k +: 64]),
+                .bounds      (bytes[8*BOUNDS +: 128]),
+                .selections  (bytes[8*SELECTIONS +: 128]),
                 .two         (two[k]),
                 .deletion    (deletion),
                 .store       (store[k]),

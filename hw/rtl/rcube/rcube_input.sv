@@ -5,9 +5,11 @@ module rcube_input (
     input  wire         rst_n,
     input  wire         enable,
 
-    // routing table of this input
-    input  wire [127:0] bounds,
-    input  wire [63:0]  selections,
+    // routing table of this input, as in the file
+    input  wire [127:0] bounds,       // interval 0 first: high byte, low byte
+    /* verilator lint_off UNUSEDSIGNAL */
+    input  wire [127:0] selections,   // interval 7 first: mask, a byte that is ignored
+    /* verilator lint_on UNUSEDSIGNAL */
     input  wire         two,          // header of two characters
     input  wire [7:0]   deletion,     // outputs that delete the header
 
@@ -65,7 +67,7 @@ module rcube_input (
 
     // Interval compare. A control character counts with its low 8 bits.
     wire [2:0] interval;
-    wire [7:0] eligible = selections[8*interval +: 8];
+    wire [7:0] eligible = selections[{~interval, 4'd0} +: 8];
     wire       whole    = two ? many : !empty;
     wire       short    = first_ends || (two && many && second_ends);
 

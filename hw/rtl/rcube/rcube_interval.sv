@@ -4,7 +4,7 @@
 // With one-character headers the high bytes alone are compared: the low byte of the
 // header then counts as the highest.
 module rcube_interval (
-    input  wire [127:0] bounds,   // b7 .. b0, 16 bits each
+    input  wire [127:0] bounds,   // b0 first: high byte, low byte
     input  wire [15:0]  header,   // first character high
     input  wire         two,      // header of two characters
     output wire [2:0]   interval
@@ -15,7 +15,7 @@ module rcube_interval (
     integer     k;
 
     always @*
-        for (k = 0; k < 8; k = k + 1) below[k] = bounds[16*k +: 16] <= value;
+        for (k = 0; k < 8; k = k + 1) below[k] = {bounds[16*k +: 8], bounds[16*k+8 +: 8]} <= value;
 
     // The sum of eight bits, modulo 8, as a tree.
     wire [2:0] a = {2'd0, below[0]} + {2'd0, below[1]} + {2'd0, below[2]};

@@ -88,6 +88,12 @@ impl<P: PointToPoint> Communicator<P> {
         }))
     }
 
+    /// Posts a receive, which a link that closes fails if its source is known.
+    fn post_receive(&self, pattern: Pattern, capacity: usize) -> Result<RequestId, MpiError> {
+        let peer = pattern.source.and_then(|rank| self.world_rank(rank));
+        self.process().irecv_from(pattern, peer, capacity)
+    }
+
     fn start_send<T: Pod>(
         &self,
         data: &[T],
@@ -218,7 +224,7 @@ impl<P: PointToPoint> Communicator<P> {
         let Some(pattern) = self.pattern(source.into(), tag.into())? else {
             return Ok(Request::done(engine, Ok((Vec::new(), Status::NULL))));
         };
-        let id = self.process().irecv(pattern, bytes_of::<T>(count)?)?;
+        let id = self.post_receive(pattern, bytes_of::<T>(count)?)?;
         Ok(Request::message(engine, id, received))
     }
 
@@ -250,7 +256,7 @@ impl<P: PointToPoint> Communicator<P> {
         let Some(pattern) = self.pattern(source.into(), tag.into())? else {
             return Ok(Status::NULL);
         };
-        let id = self.process().irecv(pattern, size_of_val(buffer))?;
+        let id = self.post_receive(pattern, size_of_val(buffer))?;
         let request = Request::message(self.engine(), id, Ok);
         let completion = request.wait().await?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(buffer);
@@ -341,7 +347,7 @@ impl<P: PointToPoint> Communicator<P> {
         let (Some(pattern), Ok(length)) = (pattern, usize::try_from(found.length)) else {
             return Ok((Vec::new(), Status::NULL));
         };
-        let id = self.process().irecv(pattern, length)?;
+        let id = self.post_receive(pattern, length)?;
         Request::message(self.engine(), id, received).wait().await
     }
 }

@@ -168,7 +168,10 @@ impl<P: PointToPoint> Channel<P> {
             source: Some(from as u32),
             tag: Some(self.tag),
         };
-        let id = self.process.irecv(pattern, bytes_of::<T>(count)?)?;
+        let peer = self.ranks.get(from).copied();
+        let id = self
+            .process
+            .irecv_from(pattern, peer, bytes_of::<T>(count)?)?;
         Ok(Receiving {
             pending: Pending::new(&self.process, id, &self.testing),
             count,

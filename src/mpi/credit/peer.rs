@@ -173,6 +173,26 @@ impl PeerCredit {
         self.eager_out
     }
 
+    /// Eager bytes of the peer that were matched and not yet reported to it:
+    /// the next message will.
+    #[must_use]
+    pub const fn eager_matched(&self) -> u32 {
+        self.eager_matched
+    }
+
+    /// Counter form: credits that `receiver` has written for this sender and
+    /// that it has not taken yet.
+    #[must_use]
+    pub const fn counter_unread(&self, receiver: &Self) -> u32 {
+        match self.config.mode {
+            CreditMode::Counter => receiver
+                .rx_counter
+                .wrapping_sub(receiver.rx_owed as u32)
+                .wrapping_sub(self.tx_counter),
+            _ => 0,
+        }
+    }
+
     /// Whether a SHORT of this many bytes keeps the budget; a REQ has to go
     /// instead otherwise.
     #[must_use]

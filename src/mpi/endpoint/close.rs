@@ -30,6 +30,12 @@ impl<T: Copy> Endpoint<'_, T> {
         self.close(peer, CloseReason::Local);
     }
 
+    /// As [`close_peer`](Self::close_peer), because nothing gets there any more:
+    /// the peer is not told.
+    pub fn lose_peer(&mut self, peer: u32) {
+        self.close(peer, CloseReason::Transfer);
+    }
+
     pub(super) fn close(&mut self, peer: u32, reason: CloseReason) {
         let Some(entry) = self.peers.get_mut(peer as usize) else {
             return;

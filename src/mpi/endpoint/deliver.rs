@@ -28,6 +28,9 @@ impl<T: Copy> Endpoint<'_, T> {
         origin: Origin<'_>,
     ) -> Result<(), CloseReason> {
         let matched = self.matcher.would_match(&envelope).is_some();
+        if !matched && self.matcher.unexpected_room() == 0 {
+            self.make_room(peer)?;
+        }
         let message = match origin {
             Origin::Long { total, sender_req } => Unmatched::Long {
                 peer,
@@ -44,9 +47,6 @@ impl<T: Copy> Endpoint<'_, T> {
                 },
             },
         };
-        if !matched && self.matcher.unexpected_room() == 0 {
-            self.make_room(peer)?;
-        }
         match self.matcher.arrive(envelope, Message(message)) {
             Ok(Arrived::Matched { receive, .. }) => {
                 match origin {

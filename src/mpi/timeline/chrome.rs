@@ -1,18 +1,12 @@
 //! The trace event format of Chrome, in JSON: one process a node, one thread a
 //! rank, complete events (`X`) for spans, flow events (`s`, `f`) for messages.
-//! Perfetto opens it. Times are microseconds with six decimals: exact.
+//! Perfetto opens it. Times are
+//! microseconds from the start of the run with six decimals: exact.
 
 use core::fmt;
 
 use super::{Decimal, Timeline};
-use crate::time::Instant;
-
-fn us(at: Instant) -> Decimal {
-    Decimal {
-        ps: at.ps(),
-        digits: 6,
-    }
-}
+use crate::time::{Duration, Instant};
 
 impl Timeline {
     /// Writes the trace as Chrome trace event JSON.
@@ -20,6 +14,12 @@ impl Timeline {
     /// # Errors
     /// Those of `out`.
     pub fn write_chrome(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let start = self.start();
+        let long = |time: Duration| Decimal {
+            ps: time.ps(),
+            digits: 6,
+        };
+        let us = |at: Instant| long(at - start);
         out.write_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
         let mut separator = "\n";
         for (rank, lane) in self.lanes.iter().enumerate() {
@@ -36,10 +36,7 @@ impl Timeline {
                 separator = ",\n";
             }
             for span in &lane.spans {
-                let length = Decimal {
-                    ps: (span.end - span.start).ps(),
-                    digits: 6,
-                };
+                let length = long(span.end - span.start);
                 write!(
                     out,
                     "{separator}{{\"ph\":\"X\",\"pid\":{node},\"tid\":{rank},\"cat\":\"mpi\",\

@@ -69,6 +69,14 @@ impl Timeline {
     }
 }
 
+impl Timeline {
+    /// When the run began: the zero of both formats.
+    fn start(&self) -> Instant {
+        let start = self.lanes.iter().map(|lane| lane.start).min();
+        start.unwrap_or(Instant::ZERO)
+    }
+}
+
 /// Picoseconds as a decimal number of units of 10^`digits` ps.
 struct Decimal {
     ps: u64,

@@ -1,6 +1,6 @@
 //! The trace format of Paje, as text: containers for nodes and ranks, one
 //! state a rank, links for messages. ViTE and PajeNG open it. Times are
-//! seconds with twelve decimals: exact.
+//! seconds from the start of the run with twelve decimals: exact.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,8 +10,14 @@ use crate::time::Instant;
 
 /// Field names and types of each event, in the order of their numbers.
 const EVENTS: [(&str, &str); 9] = [
-    ("PajeDefineContainerType", "Alias string|Type string|Name string"),
-    ("PajeDefineStateType", "Alias string|Type string|Name string"),
+    (
+        "PajeDefineContainerType",
+        "Alias string|Type string|Name string",
+    ),
+    (
+        "PajeDefineStateType",
+        "Alias string|Type string|Name string",
+    ),
     (
         "PajeDefineLinkType",
         "Alias string|Type string|StartContainerType string|EndContainerType string|Name string",
@@ -57,13 +63,6 @@ const fn colour(part: Part) -> &'static str {
     }
 }
 
-fn seconds(at: Instant) -> Decimal {
-    Decimal {
-        ps: at.ps(),
-        digits: 12,
-    }
-}
-
 /// An event of the body; the format wants them in the order of their times.
 enum Event {
     State { rank: usize, part: Part },
@@ -84,15 +83,20 @@ impl Timeline {
             }
             writeln!(out, "%EndEventDef")?;
         }
-        out.write_str("0 M 0 machine\n0 N M node\n0 R N rank\n1 S R activity\n2 L M R R message\n")?;
+        out.write_str(
+            "0 M 0 machine\n0 N M node\n0 R N rank\n1 S R activity\n2 L M R R message\n",
+        )?;
         for part in Part::ALL {
             let (value, name) = (part as usize, part.name());
             writeln!(out, "3 p{value} S \"{name}\" \"{}\"", colour(part))?;
         }
         out.write_str("3 control L control \"0.6 0.6 0.9\"\n3 data L data \"0.9 0.5 0.1\"\n")?;
         let lanes = &self.lanes;
-        let start = lanes.iter().map(|lane| lane.start).min();
-        let start = start.unwrap_or(Instant::ZERO);
+        let start = self.start();
+        let seconds = |at: Instant| Decimal {
+            ps: (at - start).ps(),
+            digits: 12,
+        };
         let at = seconds(start);
         writeln!(out, "4 {at} m M 0 machine")?;
         let mut nodes: Vec<u16> = lanes.iter().map(|lane| lane.node).collect();

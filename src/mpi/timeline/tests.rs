@@ -39,7 +39,11 @@ fn parts_of_a_lane_add_up_to_its_length() {
     assert_eq!(lane.breakdown[Part::Waiting], Duration::from_ps(10));
     assert_eq!(lane.breakdown[Part::Copy], Duration::from_ps(20));
     assert_eq!(lane.breakdown[Part::Polling], Duration::ZERO);
-    let ends: std::vec::Vec<_> = lane.spans.iter().map(|span| (span.start, span.end)).collect();
+    let ends: Vec<_> = lane
+        .spans
+        .iter()
+        .map(|span| (span.start, span.end))
+        .collect();
     assert_eq!(ends, [(at(10), at(20)), (at(20), at(30)), (at(30), at(50))]);
 }
 
@@ -52,7 +56,7 @@ fn chrome_trace_is_json_with_a_span_a_stretch_and_two_ends_a_message() {
     let of = |phase: &str| events.iter().filter(|e| e["ph"] == phase).count();
     assert_eq!([of("M"), of("X"), of("s"), of("f")], [4, 4, 1, 1]);
     let put = events.iter().find(|e| e["name"] == "put").unwrap();
-    assert_eq!(put["ts"].as_f64(), Some(5.5));
+    assert_eq!(put["ts"].as_f64(), Some(4.5));
     assert!(text.contains("\"dur\":1.900001"));
 }
 
@@ -60,24 +64,24 @@ fn chrome_trace_is_json_with_a_span_a_stretch_and_two_ends_a_message() {
 fn paje_trace_is_in_order_of_time_and_closes_its_links() {
     let mut text = String::new();
     small().write_paje(&mut text).unwrap();
-    let body: std::vec::Vec<&str> = text
+    let body: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with(['5', '6', '7', '8']))
         .collect();
     assert_eq!(
         body,
         [
-            "5 0.000001000000 S r0 p0",
-            "5 0.000001000000 S r1 p11",
-            "5 0.000005500000 S r0 p1",
-            "5 0.000007400001 S r0 p11",
-            "5 0.000007400001 S r1 p2",
-            "6 0.000007400001 L m r0 control 0",
-            "5 0.000009000000 S r1 p11",
-            "7 0.000009000000 L m r1 control 0",
-            "8 0.000009000000 R r0",
-            "8 0.000009000000 R r1",
-            "8 0.000009000000 M m",
+            "5 0.000000000000 S r0 p0",
+            "5 0.000000000000 S r1 p11",
+            "5 0.000004500000 S r0 p1",
+            "5 0.000006400001 S r0 p11",
+            "5 0.000006400001 S r1 p2",
+            "6 0.000006400001 L m r0 control 0",
+            "5 0.000008000000 S r1 p11",
+            "7 0.000008000000 L m r1 control 0",
+            "8 0.000008000000 R r0",
+            "8 0.000008000000 R r1",
+            "8 0.000008000000 M m",
         ]
     );
 }

@@ -53,10 +53,13 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
                 Some(Call::Receive {
                     id,
                     from,
+                    peer,
                     addr,
                     capacity,
                 }) => {
-                    let request = self.engine.irecv(convert::receive(&from, addr, capacity));
+                    let request = self
+                        .engine
+                        .irecv(convert::receive(&from, peer, addr, capacity));
                     self.started(id, request, addr, capacity, true);
                 }
                 Some(Call::Cancel { id, ticket }) => {
@@ -114,7 +117,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
                 let answer = match probe {
                     None => Answer::Done,
                     Some(pattern) => {
-                        let found = self.engine.iprobe(&convert::pattern(&pattern));
+                        let found = self.engine.iprobe(&pattern);
                         Answer::Probed(found.map(convert::status))
                     }
                 };
@@ -155,6 +158,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
 
     /// Whether something that the program waits for is there.
     pub(super) fn is_wanted(&mut self) -> bool {
+        let is_busy = self.is_busy();
         let Self {
             mailbox,
             live,
@@ -169,8 +173,11 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         if mailbox.awaited.iter().any(done) {
             return true;
         }
+        // A receive whose call is not over, or still to be carried out, may take what
+        // is there.
+        let calm = !is_busy && mailbox.calls.is_empty();
         let mut probes = mailbox.probes.iter();
-        probes.any(|pattern| engine.iprobe(&convert::pattern(pattern)).is_some())
+        calm && probes.any(|pattern| engine.iprobe(pattern).is_some())
     }
 
     /// Tells the program what is known and lets it go on.
@@ -191,8 +198,9 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         mailbox.awaited.clear();
         let probes = core::mem::take(&mut mailbox.probes);
         mailbox.found.clear();
-        for pattern in probes {
-            if let Some(found) = self.engine.iprobe(&convert::pattern(&pattern)) {
+        let calm = !self.is_busy() && mailbox.calls.is_empty();
+        for pattern in probes.into_iter().filter(|_| calm) {
+            if let Some(found) = self.engine.iprobe(&pattern) {
                 mailbox.found.push((pattern, convert::status(found)));
             }
         }

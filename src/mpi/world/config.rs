@@ -93,7 +93,10 @@ impl WorldConfig {
         // Pairs of pages are exchanged in scattered memory.
         let pair = 2 * crate::mpi::PAGE;
         let own = Layout::bytes(&self.mpi, self.ranks);
-        (own.next_multiple_of(pair), self.user_bytes.next_multiple_of(pair))
+        (
+            own.next_multiple_of(pair),
+            self.user_bytes.next_multiple_of(pair),
+        )
     }
 
     /// Bytes that every one of `nodes` nodes must have for the message layer.

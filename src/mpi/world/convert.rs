@@ -1,7 +1,6 @@
 //! Between the vocabulary of programs and that of the engine.
 
 use crate::mpi::endpoint::{Buffer, EndpointError, Mode, Receipt, Recv, Send};
-use crate::mpi::matching;
 use crate::mpi::process::{MpiError, Outgoing, Pattern, SendMode, Status};
 
 pub(super) fn send(to: &Outgoing, addr: u64, len: u64) -> Send {
@@ -20,19 +19,11 @@ pub(super) fn send(to: &Outgoing, addr: u64, len: u64) -> Send {
     }
 }
 
-pub(super) fn receive(from: &Pattern, addr: u64, len: u64) -> Recv {
+pub(super) fn receive(from: &Pattern, peer: Option<u32>, addr: u64, len: u64) -> Recv {
     Recv {
-        pattern: pattern(from),
+        pattern: *from,
         buffer: Buffer { addr, len },
-        peer: None,
-    }
-}
-
-pub(super) fn pattern(pattern: &Pattern) -> matching::Pattern {
-    matching::Pattern {
-        context: pattern.context,
-        source: pattern.source,
-        tag: pattern.tag,
+        peer,
     }
 }
 

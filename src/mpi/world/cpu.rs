@@ -110,6 +110,8 @@ pub(super) struct Cpu<T: Copy + 'static> {
     pub(super) looked: bool,
     /// When an interrupt was last served.
     served: Option<Instant>,
+    /// Failed boards that it knows of.
+    failures: usize,
 }
 
 impl<T: Copy + 'static> fmt::Debug for Cpu<T> {
@@ -146,6 +148,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             answered: false,
             looked: false,
             served: None,
+            failures: 0,
         }
     }
 
@@ -198,7 +201,8 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         match self.mode {
             Mode::Run | Mode::Kernel { .. } => {}
             Mode::Waiting { since, news } => {
-                site.poll(self.node).map_err(Halt::Medium)?;
+                // Of a board that failed the node takes note.
+                let _ = site.poll(self.node);
                 if !program.is_over() {
                     self.book_wait(site, since, news.unwrap_or(now), now);
                 }
@@ -263,6 +267,10 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.start_requests(site).map_err(Halt::Medium)?;
         let over = program.is_over();
         let activity = self.run_engine(site, over, now, false);
+        if self.failures < site.failed.len() {
+            self.lose_peers(site);
+            return Ok(false);
+        }
         self.busy = match activity {
             Activity::Busy { until } if until <= now => return Ok(false),
             Activity::Busy { until } => Some(until),
@@ -291,8 +299,28 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         Ok(true)
     }
 
+    /// Boards have failed: from now on nothing passes between their nodes and
+    /// others.
+    fn lose_peers<M: Medium<Token = T>>(&mut self, site: &Site<M>) {
+        let news = site.failed.get(self.failures..).unwrap_or_default();
+        self.failures = site.failed.len();
+        for (rank, home) in (0..).zip(&site.homes) {
+            let lost =
+                home.node != self.node && (news.contains(&self.node) || news.contains(&home.node));
+            if lost {
+                self.engine.lose_peer(rank);
+            }
+        }
+    }
+
     /// The engine, or its half in the kernel.
-    fn run_engine<M>(&mut self, site: &mut Site<M>, over: bool, now: Instant, kernel: bool) -> Activity
+    fn run_engine<M>(
+        &mut self,
+        site: &mut Site<M>,
+        over: bool,
+        now: Instant,
+        kernel: bool,
+    ) -> Activity
     where
         M: Medium<Token = T>,
     {
@@ -311,7 +339,12 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
     }
 
     /// The kernel's half of the engine; whether it is busy until later.
-    fn serve<M: Medium<Token = T>>(&mut self, site: &mut Site<M>, over: bool, now: Instant) -> bool {
+    fn serve<M: Medium<Token = T>>(
+        &mut self,
+        site: &mut Site<M>,
+        over: bool,
+        now: Instant,
+    ) -> bool {
         for _ in 0..MAX_ROUNDS {
             match self.run_engine(site, over, now, true) {
                 Activity::Busy { until } if until > now => {
@@ -324,6 +357,11 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         }
         self.served = Some(now);
         false
+    }
+
+    /// Whether the engine is in a step.
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.is_some()
     }
 
     fn is_interrupted<M: Medium<Token = T>>(&self, site: &Site<M>) -> bool {

@@ -78,7 +78,10 @@ impl<E: fmt::Display> fmt::Display for WorldError<E> {
         match self {
             Self::Ranks { ranks, limit } => write!(f, "{ranks} ranks, allowed 1..={limit}"),
             Self::Arena { needed, available } => {
-                write!(f, "a node needs {needed} bytes for its ranks and has {available}")
+                write!(
+                    f,
+                    "a node needs {needed} bytes for its ranks and has {available}"
+                )
             }
             Self::Reports { needed, available } => {
                 write!(f, "a node must take {needed} reports and takes {available}")
@@ -133,7 +136,6 @@ fn describe(pending: &Pending, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Waits::Message => "a message",
         Waits::Answer => "a place to land",
         Waits::Data => "its data",
-        _ => "something",
     };
     write!(f, " context {} waits for {for_what}", pending.context)
 }

@@ -109,6 +109,9 @@ impl<M: Medium> World<M> {
             if program.is_over() && !was_over {
                 left -= 1;
             }
+            if core::mem::take(&mut site.copied) {
+                next.notice(now, false);
+            }
             while let Some(other) = site.wakes.pop() {
                 if let Some(cpu) = cpus.get_mut(other as usize)
                     && other != rank

@@ -33,11 +33,15 @@ impl Process {
         Self { mailbox }
     }
 
-    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
+    fn ask(&self, call: impl FnOnce(Ticket) -> Call) -> Ticket {
         let mut mailbox = self.mailbox.borrow_mut();
         let ticket = mailbox.number();
         mailbox.calls.push_back(call(ticket));
-        drop(mailbox);
+        ticket
+    }
+
+    async fn call(&self, call: impl FnOnce(Ticket) -> Call) -> Answer {
+        let ticket = self.ask(call);
         let answer = || self.mailbox.borrow_mut().answers.remove(&ticket);
         poll_fn(|_| answer().map_or(Poll::Pending, Poll::Ready)).await
     }
@@ -66,12 +70,22 @@ impl PointToPoint for Process {
     }
 
     fn irecv(&self, from: Pattern, capacity: usize) -> Result<RequestId, MpiError> {
+        self.irecv_from(from, None, capacity)
+    }
+
+    fn irecv_from(
+        &self,
+        from: Pattern,
+        peer: Option<u32>,
+        capacity: usize,
+    ) -> Result<RequestId, MpiError> {
         let mut mailbox = self.mailbox.borrow_mut();
         let capacity = capacity as u64;
         let (id, addr) = mailbox.open(capacity)?;
         mailbox.calls.push_back(Call::Receive {
             id,
             from,
+            peer,
             addr,
             capacity,
         });
@@ -115,8 +129,12 @@ impl PointToPoint for Process {
     fn poll_probe(&self, pattern: Pattern, _: &mut Context<'_>) -> Poll<Result<Status, MpiError>> {
         let mut mailbox = self.mailbox.borrow_mut();
         let found = mailbox.found.iter().find(|(asked, _)| *asked == pattern);
-        match found {
-            Some((_, status)) => Poll::Ready(Ok(*status)),
+        match found.map(|(_, status)| *status) {
+            Some(status) => {
+                // What was found may be received next: it is known no longer.
+                mailbox.found.clear();
+                Poll::Ready(Ok(status))
+            }
             None => {
                 mailbox.probes.push(pattern);
                 Poll::Pending

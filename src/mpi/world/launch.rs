@@ -2,14 +2,14 @@
 
 use alloc::vec::Vec;
 
+use super::World;
 use super::config::WorldConfig;
 use super::cpu::Cpu;
 use super::error::WorldError;
 use super::heap::Heap;
 use super::mailbox::Mailbox;
-use super::media::{Boards, Medium};
+use super::media::{Boards, Medium, ReliableBoards, ReliableBootError, ReliableConfig};
 use super::site::{Sharing, Site};
-use super::World;
 use crate::cluster::ClusterError;
 use crate::fabric::Watch;
 use crate::fabric::topology::Topology;
@@ -87,7 +87,13 @@ impl<M: Medium> World<M> {
             let mailbox = Mailbox::new(place.rank, ranks, mpi.eager_max.into(), heap);
             let scattered = scattered.then_some(data);
             let at = (place.rank, place.node);
-            cpus.push(Cpu::new(at, engine, mailbox, (mpi.cost, mpi.policy), scattered));
+            cpus.push(Cpu::new(
+                at,
+                engine,
+                mailbox,
+                (mpi.cost, mpi.policy),
+                scattered,
+            ));
         }
         let in_memory = mpi.arrival == ArrivalMode::Slots || mpi.credit_mode == CreditMode::Counter;
         let watch = if in_memory {
@@ -134,5 +140,49 @@ impl World<Boards> {
         let nodes = u16::try_from(topology.generators().len()).unwrap_or(u16::MAX);
         let boards = Boards::boot(topology, &config.boards(nodes)).map_err(BoardsError::Cluster)?;
         Self::new(boards, config).map_err(BoardsError::World)
+    }
+}
+
+/// Why boards with the reliable layer cannot carry a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReliableBoardsError {
+    /// The boards do not boot.
+    Boot(ReliableBootError),
+    /// The world does not start on them.
+    World(WorldError<super::media::ReliableBoardError>),
+}
+
+impl core::fmt::Display for ReliableBoardsError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Boot(error) => error.fmt(f),
+            Self::World(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ReliableBoardsError {}
+
+impl World<ReliableBoards> {
+    /// Boots the boards of a topology with the reliable layer, as this world
+    /// needs them, and starts it. `reliable.boards` is replaced but for the
+    /// settings of its machine and silicon.
+    ///
+    /// # Errors
+    /// [`ReliableBoardsError`].
+    pub fn on_reliable_boards(
+        topology: &Topology<'_>,
+        config: WorldConfig,
+        mut reliable: ReliableConfig,
+    ) -> Result<Self, ReliableBoardsError> {
+        let config = config.with_room_for_reports();
+        let nodes = u16::try_from(topology.generators().len()).unwrap_or(u16::MAX);
+        let needed = config.boards(nodes);
+        reliable.boards.arena_bytes = needed.arena_bytes;
+        reliable.boards.cluster.model = needed.cluster.model;
+        let boards =
+            ReliableBoards::boot(topology, &reliable).map_err(ReliableBoardsError::Boot)?;
+        Self::new(boards, config).map_err(ReliableBoardsError::World)
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum Call {
     Receive {
         id: u64,
         from: Pattern,
+        /// World rank of the source, if it is known.
+        peer: Option<u32>,
         addr: u64,
         capacity: u64,
     },

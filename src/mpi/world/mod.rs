@@ -28,6 +28,7 @@ pub use config::{Placement, WorldConfig};
 pub use error::{Stuck, WorldError};
 pub use executor::Outcome;
 pub use handle::Process;
+pub use launch::{BoardsError, ReliableBoardsError};
 pub use port::Token;
 
 use alloc::vec::Vec;
@@ -75,7 +76,10 @@ impl<M: Medium> World<M> {
     }
 
     /// The engine of a rank, to look at.
-    pub fn endpoint(&self, rank: u32) -> Option<&super::endpoint::Endpoint<'static, Token<M::Token>>> {
+    pub fn endpoint(
+        &self,
+        rank: u32,
+    ) -> Option<&super::endpoint::Endpoint<'static, Token<M::Token>>> {
         self.cpus.get(rank as usize).map(|cpu| &cpu.engine)
     }
 }

@@ -25,16 +25,9 @@ pub(super) struct RankPort<'s, M: Medium> {
     pub(super) scattered: Option<u64>,
 }
 
-/// Where the byte at `addr` of a process lies, when the pages from `first` on
-/// are exchanged in pairs: so no two that follow each other are neighbours.
-pub(super) fn translate(scattered: Option<u64>, addr: u64) -> u64 {
-    match scattered {
-        Some(first) if addr >= first => addr ^ PAGE,
-        _ => addr,
-    }
-}
-
-/// The piece at `addr`, at most `len` bytes.
+/// The piece at `addr` of a process, at most `len` bytes. Its pages from
+/// `scattered` on are exchanged in pairs: no two that follow each other are
+/// neighbours in memory.
 pub(super) fn piece(scattered: Option<u64>, addr: u64, len: u64) -> (u64, u64) {
     match scattered {
         Some(first) if addr >= first => (addr ^ PAGE, len.min(PAGE - addr % PAGE)),
@@ -49,6 +42,7 @@ impl<M: Medium> RankPort<'_, M> {
         let medium = &mut self.site.medium;
         medium.load(self.node, transfer.local, &mut bytes)?;
         medium.store(self.node, transfer.remote, &bytes)?;
+        self.site.copied = true;
         if transfer.flags.notify_receiver {
             self.site.departs(self.rank, transfer, None);
             let tag = transfer.flags.tag;
@@ -87,13 +81,13 @@ impl<M: Medium> Port for RankPort<'_, M> {
         let Token::Remote(token) = *token else {
             return Ok(Progress::Sent);
         };
-        let progress = self.site.medium.progress(self.node, token)?;
-        if progress == Progress::Sent
+        let progress = self.site.medium.progress(self.node, token);
+        if !matches!(progress, Ok(Progress::Pending))
             && let Some(home) = self.site.home(self.rank)
         {
             home.leaving.retain(|(leaving, _)| *leaving != token);
         }
-        Ok(progress)
+        progress
     }
 
     fn arrival(&mut self) -> Option<Arrival> {

@@ -62,8 +62,12 @@ pub(super) struct Site<M: Medium> {
     begun: BTreeMap<(u32, u16), (Instant, u64)>,
     pub(super) messages: Vec<Message>,
     pub(super) record: bool,
+    /// Nodes whose boards are of no use any more, in the order of their ends.
+    pub(super) failed: Vec<u16>,
     /// Ranks that a sibling has given something.
     pub(super) wakes: Vec<u32>,
+    /// A copy to a sibling is over: whoever made it has to be told.
+    pub(super) copied: bool,
     /// Kept for its storage.
     pub(super) fresh: Vec<u16>,
 }
@@ -78,7 +82,9 @@ impl<M: Medium> Site<M> {
             begun: BTreeMap::new(),
             messages: Vec::new(),
             record: false,
+            failed: Vec::new(),
             wakes: Vec::new(),
+            copied: false,
             fresh: Vec::new(),
             medium,
         };
@@ -122,7 +128,14 @@ impl<M: Medium> Site<M> {
             return Ok(());
         }
         loop {
-            self.medium.poll(node)?;
+            if let Err(error) = self.medium.poll(node) {
+                if !self.failed.contains(&node) {
+                    self.failed.push(node);
+                    self.wakes
+                        .extend((0..).zip(&self.homes).map(|(rank, _)| rank));
+                }
+                return Err(error);
+            }
             let mut any = false;
             while let Some(arrival) = self.medium.arrival(node) {
                 self.deliver(node, arrival);
@@ -151,14 +164,19 @@ impl<M: Medium> Site<M> {
             return;
         }
         // A control message may overtake the end of a data message.
-        let begun = if control { None } else { self.begun.remove(&key) };
+        let begun = if control {
+            None
+        } else {
+            self.begun.remove(&key)
+        };
         let (sent, before) = begun.unwrap_or((now, 0));
         let flight = Flight {
             from: rank,
             sent,
             bytes: before + transfer.length,
         };
-        self.flights.insert((transfer.node, transfer.flags.tag), flight);
+        self.flights
+            .insert((transfer.node, transfer.flags.tag), flight);
     }
 
     fn is_control(&self, tag: u32) -> bool {
@@ -204,8 +222,8 @@ impl<M: Medium> Site<M> {
 
     /// Whether the kernel has something to do for a rank.
     pub(super) fn asks(&self, rank: u32) -> bool {
-        self.homes.get(rank as usize).is_some_and(|home| {
-            !home.queue.is_empty() || self.medium.interrupt(home.node)
-        })
+        self.homes
+            .get(rank as usize)
+            .is_some_and(|home| !home.queue.is_empty() || self.medium.interrupt(home.node))
     }
 }

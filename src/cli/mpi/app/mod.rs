@@ -5,15 +5,17 @@ mod run;
 
 use std::boxed::Box;
 use std::error::Error;
-use std::path::PathBuf;
-use std::string::String;
+use std::path::{Path, PathBuf};
+use std::string::{String, ToString};
 use std::{eprintln, format, fs, println};
 
 use clap::Args;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 
 use super::{BadUsage, Layer, gantt, machine, write};
+use crate::fabric::faults::Faults;
 use crate::mpi::timeline::{Part, Timeline};
+use crate::mpi::world::media::{Medium, ReliableBoards, ReliableConfig};
 use crate::mpi::world::{World, WorldConfig};
 use crate::time::Duration;
 
@@ -53,6 +55,10 @@ pub struct AppArgs {
     /// it has fewer
     #[arg(long, value_name = "SHAPE")]
     pub machine: Option<String>,
+    /// Faults to inject, as of `multipc faults` (TOML); the boards then run the
+    /// layer that repairs what a link or a bus spoils
+    #[arg(long, value_name = "FILE")]
+    pub faults: Option<PathBuf>,
     /// Write the timeline for Perfetto or chrome://tracing (JSON)
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -76,8 +82,24 @@ pub fn run(args: &AppArgs) -> Result<bool, Box<dyn Error>> {
     let topology = machine(args.machine.as_deref(), program.ranks)?;
     let mut config = WorldConfig::new(program.ranks, args.layer.config());
     config.record = args.trace.is_some() || args.paje.is_some() || args.plot.is_some();
-    let mut world = World::on_boards(&topology, config)?;
-    let outcome = world.run(|process| run::rank(process, program.clone()))?;
+    let faults = args.faults.as_deref().map(read_faults).transpose()?;
+    let (outcome, repairs) = match faults {
+        None => {
+            let mut world = World::on_boards(&topology, config)?;
+            let outcome = world.run(|process| run::rank(process, program.clone()))?;
+            (outcome, None)
+        }
+        Some(faults) => {
+            let reliable = ReliableConfig::default();
+            let mut world = World::on_reliable_boards(&topology, config, reliable)?;
+            let machine = world.medium_mut().machine_mut();
+            machine
+                .set_faults(faults)
+                .map_err(|error| BadUsage(error.to_string()))?;
+            let outcome = world.run(|process| run::rank(process, program.clone()))?;
+            (outcome, Some(repairs(world.medium())))
+        }
+    };
 
     let timeline = &outcome.timeline;
     println!(
@@ -88,6 +110,9 @@ pub fn run(args: &AppArgs) -> Result<bool, Box<dyn Error>> {
         outcome.ended.since(outcome.started).as_us_f64()
     );
     println!("{}", table(timeline));
+    if let Some(repairs) = repairs {
+        println!("{repairs}");
+    }
     if let Some(path) = &args.trace {
         let mut text = String::new();
         timeline.write_chrome(&mut text)?;
@@ -113,6 +138,28 @@ pub fn run(args: &AppArgs) -> Result<bool, Box<dyn Error>> {
         }
     }
     Ok(good)
+}
+
+fn read_faults(path: &Path) -> Result<Faults<'static>, BadUsage> {
+    let name = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| BadUsage(format!("cannot read {name}: {error}")))?;
+    Faults::from_toml(&text).map_err(|error| BadUsage(format!("{name}: {error}")))
+}
+
+/// What was spoilt, and what it took to repair it.
+fn repairs(boards: &ReliableBoards) -> String {
+    let faults = boards.machine().faults().map_or(0, Faults::total);
+    let (mut resent, mut restarts, mut failed) = (0, 0, 0);
+    for stats in (0..boards.nodes()).filter_map(|node| boards.stats(node)) {
+        resent += stats.resent;
+        restarts += stats.restarts;
+        failed += stats.failed;
+    }
+    format!(
+        "faults {faults}, messages sent again {resent}, boards restarted {restarts}, \
+         transfers given up {failed}"
+    )
 }
 
 /// Microseconds of each rank, part by part; parts that nobody spent time on are

@@ -34,7 +34,7 @@ impl Who {
     pub fn has(&self, rank: u32) -> bool {
         match self {
             Self::All => true,
-            Self::Even => rank % 2 == 0,
+            Self::Even => rank.is_multiple_of(2),
             Self::Odd => rank % 2 == 1,
             Self::Ranks(ranges) => ranges
                 .iter()

@@ -6,7 +6,9 @@ use core::ops::Range;
 use crate::cluster::{Cluster, ClusterConfig, ClusterError};
 use crate::fabric::topology::Topology;
 use crate::fabric::{Host, HostError, NoProbe, Probe, Watch};
-use crate::put::{Model, PortErrorOf, PutConfig, WriteError, Writer, TransferId};
+use crate::put::{
+    Model, Phase, PortErrorOf, PutConfig, ServeError, TransferId, WriteError, Writer,
+};
 use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
 use crate::time::Instant;
 
@@ -17,7 +19,7 @@ use super::direct::{Direct, physical};
 /// classes of 2^22 each.
 const TAGS: u32 = 1 << 23;
 /// The message layer's memory starts at a multiple of this.
-const PAGE: u64 = 4096;
+pub(super) const PAGE: u64 = 4096;
 
 /// A cluster for the message layer.
 #[derive(Clone, Debug)]
@@ -92,6 +94,15 @@ impl From<HostError> for BoardError {
     }
 }
 
+/// The first page behind the drivers' memory.
+pub(super) fn behind_tables(cluster: &ClusterConfig) -> u64 {
+    let mut tables = PutConfig::default();
+    (tables.entries, tables.counters) = (cluster.entries, cluster.counters);
+    let behind = u64::from(cluster.tables_at) + tables.table_bytes();
+    // Silicon that needs a bounce buffer has it behind the tables.
+    (behind + u64::from(crate::put::BOUNCE_BYTES)).next_multiple_of(PAGE)
+}
+
 impl Boards {
     /// Boots a cluster.
     ///
@@ -117,12 +128,7 @@ impl<P: Probe> Boards<P> {
         let entries = config.reports.saturating_add(1);
         cluster.entries = cluster.entries.max(entries);
         cluster.writer.tags = TAGS;
-        let mut tables = PutConfig::default();
-        (tables.entries, tables.counters) = (cluster.entries, cluster.counters);
-        let behind = u64::from(cluster.tables_at) + tables.table_bytes();
-        // Silicon that needs a bounce buffer has it behind the tables.
-        let behind = behind + u64::from(crate::put::BOUNCE_BYTES);
-        let start = behind.next_multiple_of(PAGE);
+        let start = behind_tables(&cluster);
         let arena = start..start.saturating_add(config.arena_bytes);
         let base = u64::from(cluster.board.memory_base);
         let bytes = usize::try_from(arena.end.saturating_sub(base)).unwrap_or(usize::MAX);
@@ -227,7 +233,11 @@ impl<P: Probe> Medium for Boards<P> {
             let polled = writer.poll(host);
             // Nobody else uses the board; the driver counts its faults.
             while writer.event().is_some() {}
-            polled
+            match writer.put().phase() {
+                // Nothing will come of it any more: whoever waits must know.
+                Phase::Stopped(_) => Err(WriteError::Serve(ServeError::Stopped)),
+                _ => polled,
+            }
         })?
         .map_err(BoardError::Write)
     }

@@ -33,6 +33,9 @@ pub struct MasParConfig {
     pub stride: u16,
     /// Notifications that may wait at a PE. Default 65,535.
     pub reports: u32,
+    /// Transfers of a node that wait for the one that its PE has under way.
+    /// Default 7.
+    pub queue: usize,
 }
 
 impl MasParConfig {
@@ -44,6 +47,7 @@ impl MasParConfig {
             bytes_per_pe: 2 << 20,
             stride: CLUSTER_PES as u16,
             reports: 65_535,
+            queue: 7,
         }
     }
 }
@@ -96,6 +100,12 @@ impl From<RemoteError> for MasParError {
 #[derive(Debug)]
 struct Node {
     port: PePort,
+    /// Transfers that wait for the one under way.
+    waiting: VecDeque<Transfer>,
+    /// Transfers accepted, handed to the array, and out of memory.
+    accepted: u64,
+    started: u64,
+    sent: u64,
     /// The transfer under way, until it has left.
     leaving: Option<Token>,
     arrivals: VecDeque<Arrival>,
@@ -135,6 +145,10 @@ impl MasPar {
         let array = PeArray::new(&config.router, memory, vec![Slot::IDLE; pes])?;
         let node = |node| Node {
             port: PePort::new(place(&config, node)),
+            waiting: VecDeque::new(),
+            accepted: 0,
+            started: 0,
+            sent: 0,
             leaving: None,
             arrivals: VecDeque::new(),
             watch: Watch::Nothing,
@@ -176,10 +190,24 @@ impl MasPar {
                 && sent(&mut node.port, token) != Ok(Progress::Pending)
             {
                 node.leaving = None;
+                node.sent = node.started;
                 fresh = true;
             }
             node.news |= fresh && node.watch != Watch::Nothing;
             self.news |= node.news;
+        }
+        // A PE is free when the receiver has been told, too: all mail is taken.
+        for node in nodes.iter_mut() {
+            // What waits was accepted, so nothing is wrong with it.
+            while let Some(transfer) = node.waiting.front() {
+                match node.port.start(array, *transfer) {
+                    Ok(token) => node.leaving = Some(token),
+                    Err(RemoteError::Busy { .. }) => break,
+                    Err(_) => {}
+                }
+                node.waiting.pop_front();
+                node.started += 1;
+            }
         }
     }
 
@@ -206,7 +234,7 @@ fn place(config: &MasParConfig, node: u16) -> u16 {
 }
 
 impl Medium for MasPar {
-    type Token = Token;
+    type Token = u64;
     type Error = MasParError;
 
     fn nodes(&self) -> u16 {
@@ -279,29 +307,50 @@ impl Medium for MasPar {
         node.is_some_and(|node| !node.arrivals.is_empty())
     }
 
-    fn start(&mut self, node: u16, mut transfer: Transfer) -> Result<Option<Token>, MasParError> {
+    fn start(&mut self, node: u16, mut transfer: Transfer) -> Result<Option<u64>, MasParError> {
         self.node(transfer.node)?;
+        let length = usize::try_from(transfer.length).unwrap_or(usize::MAX);
+        self.range(transfer.local, length)?;
+        self.range(transfer.remote, length)?;
         transfer.node = place(&self.config, transfer.node);
+        let queue = self.config.queue;
         let Self { array, nodes, .. } = self;
         let limit = nodes.len();
         let unknown = MasParError::Nodes { nodes: node, limit };
         let node = nodes.get_mut(usize::from(node)).ok_or(unknown)?;
-        match node.port.start(array, transfer) {
+        let started = if node.waiting.is_empty() {
+            node.port.start(array, transfer)
+        } else {
+            Err(RemoteError::Busy { pe: node.port.pe() })
+        };
+        match started {
             Ok(token) => {
                 node.leaving = Some(token);
-                Ok(Some(token))
+                node.started += 1;
             }
-            Err(RemoteError::Busy { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(RemoteError::Busy { .. }) if node.waiting.len() < queue => {
+                node.waiting.push_back(transfer);
+            }
+            Err(RemoteError::Busy { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
         }
+        node.accepted += 1;
+        Ok(Some(node.accepted - 1))
     }
 
     fn poll(&mut self, node: u16) -> Result<(), MasParError> {
         self.node(node).map(|_| ())
     }
 
-    fn progress(&mut self, node: u16, token: Token) -> Result<Progress, MasParError> {
-        Ok(sent(&mut self.node(node)?.port, token)?)
+    fn progress(&mut self, node: u16, token: u64) -> Result<Progress, MasParError> {
+        let node = self.node(node)?;
+        // A transfer of nothing has left when it starts.
+        let now = node.leaving.is_none() && token < node.started;
+        Ok(if token < node.sent || now {
+            Progress::Sent
+        } else {
+            Progress::Pending
+        })
     }
 
     fn arrival(&mut self, node: u16) -> Option<Arrival> {

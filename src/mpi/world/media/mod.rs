@@ -4,10 +4,12 @@ mod boards;
 mod direct;
 mod maspar;
 mod memory;
+mod reliable;
 
 pub use boards::{BoardError, Boards, BoardsConfig};
 pub use maspar::{MasPar, MasParConfig, MasParError};
 pub use memory::{Memory, MemoryConfig, MemoryError};
+pub use reliable::{ReliableBoardError, ReliableBoards, ReliableBootError, ReliableConfig};
 
 use core::fmt;
 use core::ops::Range;

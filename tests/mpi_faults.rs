@@ -1,0 +1,374 @@
+//! Programs while cables, controllers and buses go wrong.
+//!
+//! With the reliable layer below, random programs end with the digests of the
+//! reference, whatever goes wrong for a time. A board that is cut off for good
+//! takes the links to it along and no others, with that layer or without.
+//! `MULTIPC_LONG=1` plays 16 times as many programs.
+#![cfg(feature = "alloc")]
+
+mod common;
+mod mpi_programs;
+#[path = "common/process.rs"]
+mod process;
+
+use std::rc::Rc;
+
+use mpi_programs::{Shape, build, mix, play};
+use multipc::fabric::End;
+use multipc::fabric::faults::{
+    BusFault, CableFault, FaultEvent, Faults, Kind, RandomFaults, Transfers,
+};
+use multipc::fabric::labelling::{Labelling, Method};
+use multipc::fabric::topology::Topology;
+use multipc::hsl::Symbol;
+use multipc::mpi::process::{MpiError, PointToPoint};
+use multipc::mpi::reference::{ReferenceConfig, run};
+use multipc::mpi::world::media::{Medium, ReliableBoards, ReliableConfig};
+use multipc::mpi::world::{Process, World, WorldConfig};
+use multipc::mpi::{ArrivalMode, MpiConfig};
+use multipc::pci::TargetResponse;
+use multipc::put::RecoveryStats;
+use multipc::time::Duration;
+use process::{from, recv, to, wait};
+
+/// Time-outs in proportion to a machine of few boards.
+fn reliable() -> ReliableConfig {
+    let mut config = ReliableConfig::default();
+    let recovery = &mut config.recovery;
+    recovery.timeout = Duration::from_us(300);
+    recovery.restart_after = 3;
+    recovery.stall = Duration::from_us(2_000);
+    recovery.heartbeat = Some(Duration::from_us(5_000));
+    recovery.settle = Duration::from_us(200);
+    config
+}
+
+fn world(topology: &Topology<'_>, config: WorldConfig) -> World<ReliableBoards> {
+    World::on_reliable_boards(topology, config, reliable()).unwrap()
+}
+
+fn topology(seed: u64) -> Topology<'static> {
+    match seed % 5 {
+        0 => Topology::pair(),
+        1 => Topology::line(3),
+        2 => Topology::star(3),
+        3 => Topology::ring(4),
+        _ => Topology::mesh(&[2, 2]),
+    }
+    .unwrap()
+}
+
+fn mpi(seed: u64) -> MpiConfig {
+    match seed % 4 {
+        0 | 1 => MpiConfig::mpi2(),
+        2 => MpiConfig::mpi1(),
+        _ => MpiConfig::mpi2().with_arrival(ArrivalMode::Slots),
+    }
+}
+
+/// What every rank waits for.
+fn explain<M: Medium>(world: &World<M>) -> String {
+    let ranks = 0..world.config().ranks;
+    let explain = |rank| {
+        let engine = world.endpoint(rank).unwrap();
+        let pending: Vec<_> = engine.pending().collect();
+        let states: Vec<_> = (0..world.config().ranks)
+            .map(|peer| engine.peer_state(peer))
+            .collect();
+        format!("rank {rank}: {pending:?} {states:?}")
+    };
+    ranks.map(explain).collect::<Vec<_>>().join("\n")
+}
+
+/// Of every kind that there is, some of them by script, early and late.
+fn script(seed: u64, ends: &[End], nodes: u16) -> Vec<FaultEvent> {
+    let event = |at: u64| {
+        let dice = |n: u64| mix(seed, at * 16 + n);
+        let number = 1 + dice(0) % [50, 500, 5_000][(dice(1) % 3) as usize];
+        let end = ends[(dice(2) % ends.len() as u64) as usize];
+        let (kind, number) = match dice(3) % 5 {
+            0 => (Kind::Packet, number),
+            1 => (Kind::Character, number),
+            2 => (Kind::Data, number),
+            3 => (Kind::End, 1 + number / 40),
+            _ => (Kind::Grant, 1 + number / 40),
+        };
+        let cable = |fault| FaultEvent::cable(end, kind, number, fault);
+        let node = (dice(4) % u64::from(nodes)) as u16;
+        let transfers = [Transfers::All, Transfers::Reads, Transfers::Writes];
+        let transfers = transfers[(dice(5) % 3) as usize];
+        let bus = |fault| FaultEvent::bus(node, transfers, 1 + number / 20, fault);
+        let respond = |response| {
+            bus(BusFault::Respond {
+                response,
+                times: 1 + (dice(6) % 3) as u32,
+            })
+        };
+        match dice(7) % 12 {
+            0..3 => cable(CableFault::Corrupt(1 + (dice(8) % 0x1FF) as u16)),
+            3 | 4 => cable(CableFault::Drop),
+            5 => cable(CableFault::Insert(Symbol::from_bits(
+                (dice(8) % 0x200) as u16,
+            ))),
+            6 | 7 => cable(CableFault::Cut {
+                cycles: 1 + dice(8) % [1, 200, 20_000][(dice(9) % 3) as usize],
+                both: dice(10) % 2 == 0,
+            }),
+            8 => respond(TargetResponse::Retry),
+            9 => respond(TargetResponse::TargetAbort),
+            10 => respond(TargetResponse::BadParity),
+            _ => bus(BusFault::HoldGrant {
+                cycles: 1 + dice(8) % 5_000,
+            }),
+        }
+    };
+    (0..1 + seed % 12).map(event).collect()
+}
+
+/// A few of each kind in a program.
+fn rates(seed: u64) -> RandomFaults {
+    let mut random = RandomFaults::new(seed);
+    random.boards = true;
+    random.cable.corrupt = 9e-6;
+    random.cable.drop = 7e-6;
+    random.cable.insert = 7e-6;
+    random.cable.cut = 2e-6;
+    random.cable.cut_cycles = 500;
+    random.bus.retry = 1e-3;
+    random.bus.disconnect = 1e-3;
+    random.bus.parity = 1e-4;
+    random.bus.delay = 1e-3;
+    random.bus.delay_clocks = 100;
+    random.bus.target_abort = 3e-5;
+    random.bus.no_devsel = 3e-5;
+    random.bus.hold_grant = 1e-4;
+    random.bus.hold_cycles = 1_000;
+    random
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    faults: u64,
+    disturbed: u64,
+    resent: u64,
+    restarts: u64,
+    link_errors: u64,
+    bad_data: u64,
+}
+
+impl Sum {
+    fn add(&mut self, faults: u64, stats: RecoveryStats) {
+        assert_eq!(stats.failed, 0, "{stats:?}");
+        self.faults += faults;
+        self.resent += stats.resent;
+        self.restarts += stats.restarts;
+        self.link_errors += stats.link_errors.iter().sum::<u64>();
+        self.bad_data += stats.bad_data;
+    }
+}
+
+/// Plays the program of a seed with these faults, and compares.
+fn plays_like_the_reference(
+    seed: u64,
+    faults: impl FnOnce(&[End], u16) -> Faults<'static>,
+    sum: &mut Sum,
+) {
+    let topology = topology(seed);
+    let nodes = topology.generators().len() as u32;
+    let shape = Shape {
+        ranks: nodes + (seed / 5 % 2) as u32,
+        events: 40,
+        long: 2_500,
+    };
+    let program = Rc::new(build(seed, shape));
+    let all = |results: Vec<Result<u64, String>>| -> Vec<u64> {
+        let results = results.into_iter().collect::<Result<_, _>>();
+        results.unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+    };
+    let expected = run(program.size, ReferenceConfig::default(), |process| {
+        play(process, Rc::clone(&program))
+    });
+    let expected = all(expected.unwrap());
+
+    let mut config = WorldConfig::new(program.size, mpi(seed));
+    config.limit = Duration::from_us(3_000_000);
+    let mut world = world(&topology, config);
+    let machine = world.medium_mut().machine_mut();
+    let ends: Vec<End> = machine.cables().flatten().collect();
+    machine.set_faults(faults(&ends, nodes as u16)).unwrap();
+    let outcome = world.run(|process| play(process, Rc::clone(&program)));
+    let outcome = outcome.unwrap_or_else(|error| {
+        let stats: Vec<_> = (0..nodes as u16).map(|n| world.medium().stats(n)).collect();
+        let faults: Vec<String> = world
+            .medium()
+            .machine()
+            .faults()
+            .unwrap()
+            .records()
+            .map(|r| r.to_string())
+            .collect();
+        panic!("seed {seed}: {error}\n{stats:#?}\n{faults:#?}")
+    });
+    assert_eq!(all(outcome.results), expected, "seed {seed}");
+    let total = world.medium().machine().faults().unwrap().total();
+    sum.disturbed += u64::from(total > 0);
+    sum.faults += total;
+    for node in 0..world.medium().nodes() {
+        sum.add(0, world.medium().stats(node).unwrap());
+    }
+    for rank in 0..program.size {
+        let engine = world.endpoint(rank).unwrap();
+        engine.check_invariants().unwrap();
+        assert_eq!(engine.stats().closed, 0, "seed {seed}, rank {rank}");
+    }
+}
+
+#[test]
+fn without_faults_the_reliable_layer_changes_no_result() {
+    let mut sum = Sum::default();
+    for seed in 0..u64::from(common::cases(10)) {
+        plays_like_the_reference(seed, |_, _| Faults::script(vec![]), &mut sum);
+    }
+    assert_eq!((sum.faults, sum.resent, sum.restarts), (0, 0, 0));
+}
+
+#[test]
+fn programs_end_as_the_reference_whatever_a_script_spoils() {
+    let mut sum = Sum::default();
+    let cases = u64::from(common::cases(24));
+    for seed in 0..cases {
+        let faults = |ends: &[End], nodes| Faults::script(script(seed, ends, nodes));
+        plays_like_the_reference(1_000 + seed, faults, &mut sum);
+    }
+    println!("{sum:?}");
+    assert!(
+        sum.disturbed > cases / 2 && sum.resent > 0 && sum.restarts > 0,
+        "{sum:?}"
+    );
+}
+
+#[test]
+fn programs_end_as_the_reference_with_faults_at_random_everywhere() {
+    let mut sum = Sum::default();
+    let cases = u64::from(common::cases(16));
+    for seed in 0..cases {
+        let faults = |_: &[End], _| Faults::script(vec![]).with_random(rates(seed));
+        plays_like_the_reference(2_000 + seed, faults, &mut sum);
+    }
+    println!("{sum:?}");
+    assert!(sum.faults > 10 * cases && sum.disturbed == cases, "{sum:?}");
+    assert!(
+        sum.link_errors > cases && sum.resent > cases && sum.bad_data > 0,
+        "{sum:?}"
+    );
+}
+
+/// Four nodes on one router, so that nobody's path leads past another: two
+/// pairs, and where the wires to the first node leave from.
+fn star() -> (Topology<'static>, [u32; 2], [u32; 2], End) {
+    let topology = Topology::star(4).unwrap();
+    let labelling = Labelling::new(&topology, Method::default()).unwrap();
+    let generator = labelling.generator_of(0).unwrap();
+    let at = topology.generators()[usize::from(generator)];
+    let end = End::Router {
+        router: at.router,
+        port: at.port,
+    };
+    (topology.clone(), [0, 1], [2, 3], end)
+}
+
+/// For ever, from the first data character of the `number`th packet on.
+fn cut_off(end: End, number: u64) -> Faults<'static> {
+    let cut = CableFault::Cut {
+        cycles: 1 << 40,
+        both: true,
+    };
+    Faults::script(vec![FaultEvent::cable(end, Kind::Data, number, cut)])
+}
+
+/// Exchanges that were right, and what became of those with the lost board.
+type Found = (usize, Vec<Result<(), MpiError>>);
+
+/// The first of `lost` is cut off; both send long messages to each other. The
+/// `others` exchange messages all the time.
+async fn goes_on(process: Process, lost: [u32; 2], others: [u32; 2]) -> Found {
+    const LONG: usize = 30_000;
+    let me = process.world_rank();
+    let other = |pair: [u32; 2]| if me == pair[0] { pair[1] } else { pair[0] };
+    let mut ended = Vec::new();
+    let mut exchanged = 0;
+    if others.contains(&me) {
+        let other = other(others);
+        for round in 0..60usize {
+            let data = vec![round as u8; round * 150];
+            let send = process.isend(to(&process, other, 7), data.clone()).unwrap();
+            exchanged += usize::from(recv(&process, other, 7, 9_000).await == data);
+            wait(&process, send).await.unwrap();
+        }
+        return (exchanged, ended);
+    }
+    let partner = other(lost);
+    let mut open = Vec::new();
+    for tag in 0..4 {
+        let id = process.irecv_from(from(partner, tag), Some(partner), LONG);
+        open.push(id.unwrap());
+        let data = vec![me as u8; LONG];
+        open.push(process.isend(to(&process, partner, tag), data).unwrap());
+    }
+    for id in open {
+        ended.push(wait(&process, id).await.map(drop));
+    }
+    // From now on at once.
+    let next = match process.isend(to(&process, partner, 9), vec![1]) {
+        Ok(id) => wait(&process, id).await.map(drop),
+        Err(error) => Err(error),
+    };
+    ended.push(next);
+    (exchanged, ended)
+}
+
+fn holds(results: &[Found], lost: [u32; 2], others: [u32; 2]) {
+    for (me, partner) in [(lost[0], lost[1]), (lost[1], lost[0])] {
+        let ended = &results[me as usize].1;
+        let closed = Err(MpiError::PeerClosed { rank: partner });
+        let known = |e: &Result<(), MpiError>| e.is_ok() || *e == closed;
+        assert!(ended.iter().all(known), "rank {me}: {ended:?}");
+        assert!(
+            ended.iter().filter(|e| **e == closed).count() >= 2,
+            "rank {me}: {ended:?}"
+        );
+        assert_eq!(ended.last(), Some(&closed));
+    }
+    assert_eq!(others.map(|rank| results[rank as usize].0), [60, 60]);
+}
+
+#[test]
+fn a_board_that_is_cut_off_for_good_closes_its_peers_and_no_others() {
+    let (topology, lost, others, end) = star();
+    for number in [1, 3_000, 20_000] {
+        let mut config = WorldConfig::new(4, MpiConfig::mpi2());
+        config.limit = Duration::from_us(5_000_000);
+        let mut world = world(&topology, config);
+        let machine = world.medium_mut().machine_mut();
+        machine.set_faults(cut_off(end, number)).unwrap();
+        let outcome = world.run(|process| goes_on(process, lost, others));
+        let outcome = outcome.unwrap_or_else(|e| panic!("{number}: {e}\n{}", explain(&world)));
+        holds(&outcome.results, lost, others);
+        assert!(world.medium().machine().faults().unwrap().total() > 0);
+    }
+}
+
+#[test]
+fn without_repair_a_board_that_stops_closes_its_peers_and_no_others() {
+    let (topology, lost, others, end) = star();
+    for number in [50, 3_000, 20_000] {
+        let mut config = WorldConfig::new(4, MpiConfig::mpi2());
+        config.limit = Duration::from_us(5_000_000);
+        let mut world = World::on_boards(&topology, config).unwrap();
+        let machine = world.medium_mut().cluster_mut().parts().0;
+        machine.set_faults(cut_off(end, number)).unwrap();
+        let outcome = world.run(|process| goes_on(process, lost, others));
+        let outcome = outcome.unwrap_or_else(|e| panic!("{number}: {e}\n{}", explain(&world)));
+        holds(&outcome.results, lost, others);
+    }
+}
