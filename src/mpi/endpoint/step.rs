@@ -13,7 +13,7 @@ use crate::mpi::config::Policy;
 use crate::mpi::credit::Turn;
 use crate::mpi::port::Port;
 use crate::mpi::trace::{Cause, Trace};
-use crate::mpi::wire::{HEADER_LEN, Header, Kind, MAX_PAYLOAD};
+use crate::mpi::wire::{HEADER_LEN, Header, Kind, MAX_PAYLOAD, Req, wire_len};
 use crate::remote::Progress;
 use crate::time::{Duration, Instant};
 
@@ -58,6 +58,11 @@ pub(super) enum Work {
     Envelope(u32),
     /// A descriptor of a data message.
     Piece(u32),
+}
+
+/// Bytes of a control message with `payload` bytes.
+const fn message(payload: u64) -> u64 {
+    wire_len(payload as usize) as u64
 }
 
 /// What a step costs, part after part.
@@ -125,11 +130,12 @@ impl<T: Copy> Endpoint<'_, T> {
             now,
         };
         self.full = false;
-        self.reap(&mut context);
+        let mut changed = self.reap(&mut context);
         let mut activity = Activity::Busy { until: now };
         for _ in 0..self.config.budget {
             if let Some(work) = self.work.take() {
                 self.act(&mut context, work);
+                changed = true;
             }
             let Some((work, costs)) = choose(self, &mut context) else {
                 activity = Activity::Idle;
@@ -148,6 +154,9 @@ impl<T: Copy> Endpoint<'_, T> {
             }
         }
         self.scratch = scratch;
+        if cfg!(debug_assertions) && changed && self.broken.is_none() {
+            self.broken = self.check_invariants().err();
+        }
         activity
     }
 
@@ -168,8 +177,9 @@ impl<T: Copy> Endpoint<'_, T> {
         }
     }
 
-    /// Transfers that have left, or are lost.
-    fn reap<P: Port<Token = T>>(&mut self, context: &mut Context<'_, P>) {
+    /// Transfers that have left, or are lost; whether there was one.
+    fn reap<P: Port<Token = T>>(&mut self, context: &mut Context<'_, P>) -> bool {
+        let mut any = false;
         for index in 0..self.flights.len() {
             let Some(flight) = self.flights.get(index).copied().flatten() else {
                 continue;
@@ -179,6 +189,7 @@ impl<T: Copy> Endpoint<'_, T> {
                 Ok(Progress::Sent) => Ok(()),
                 Err(_) => Err(()),
             };
+            any = true;
             if let Some(place) = self.flights.get_mut(index) {
                 *place = None;
             }
@@ -189,6 +200,7 @@ impl<T: Copy> Endpoint<'_, T> {
                 self.close(flight.peer, super::CloseReason::Transfer);
             }
         }
+        any
     }
 
     /// The order of spec: calls first, whose processor this is, then news,
@@ -386,11 +398,16 @@ impl<T: Copy> Endpoint<'_, T> {
         !self.full && self.flights.iter().any(Option::is_none)
     }
 
+    /// Whether a peer lives on this node: what goes to it is copied.
+    pub(super) fn is_neighbour(&self, peer: u32) -> bool {
+        let entry = self.peers.get(peer as usize);
+        entry.is_some_and(|peer| peer.entry.node == self.place.node)
+    }
+
     /// Handing `bytes` to the transport for `peer`.
     fn put_cost(&self, costs: &mut Costs, peer: u32, bytes: u64, first: bool) {
         let cost = &self.config.cost;
-        let node = self.peers.get(peer as usize).map(|peer| peer.entry.node);
-        if node == Some(self.place.node) {
+        if self.is_neighbour(peer) {
             charge(costs, Cause::Copy, cost.copy(bytes));
         } else if first {
             charge(costs, Cause::Put, cost.put);
@@ -417,7 +434,7 @@ impl<T: Copy> Endpoint<'_, T> {
         }
         if entry.farewell {
             let mut costs = Costs::new();
-            self.put_cost(&mut costs, peer, 0, true);
+            self.put_cost(&mut costs, peer, message(0), true);
             return Some((Work::Farewell(peer), costs));
         }
         let answer = self.answer_waits(peer);
@@ -432,13 +449,14 @@ impl<T: Copy> Endpoint<'_, T> {
         match turn {
             Some(Turn::Crdt) => {
                 charge(&mut costs, Cause::Control, cost.credit);
-                self.put_cost(&mut costs, peer, 0, true);
+                self.put_cost(&mut costs, peer, message(0), true);
                 return Some((Work::Credit(peer), costs));
             }
             Some(Turn::Rsp) => {
                 charge(&mut costs, Cause::Control, cost.control_send);
                 kernel(&mut costs);
-                self.put_cost(&mut costs, peer, 0, true);
+                let payload = self.answer_length(context.port, peer);
+                self.put_cost(&mut costs, peer, message(payload), true);
                 return Some((Work::Answer(peer), costs));
             }
             Some(Turn::Envelope) | None => {}
@@ -464,7 +482,9 @@ impl<T: Copy> Endpoint<'_, T> {
             let bytes = self.short_length(peer, request);
             charge(&mut costs, Cause::Copy, cost.copy(bytes.unwrap_or(0)));
             kernel(&mut costs);
-            self.put_cost(&mut costs, peer, 0, true);
+            // A REQ has a payload of its own.
+            let payload = bytes.unwrap_or(Req::WIRE_LEN as u64);
+            self.put_cost(&mut costs, peer, message(payload), true);
             return Some((Work::Envelope(peer), costs));
         }
         None
