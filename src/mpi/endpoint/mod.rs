@@ -17,6 +17,7 @@ mod data;
 mod deliver;
 mod error;
 mod invariants;
+mod kernel;
 mod own;
 mod peer;
 mod pool;

@@ -61,14 +61,14 @@ pub(super) enum Work {
 }
 
 /// Bytes of a control message with `payload` bytes.
-const fn message(payload: u64) -> u64 {
+pub(super) const fn message(payload: u64) -> u64 {
     wire_len(payload as usize) as u64
 }
 
 /// What a step costs, part after part.
 pub(super) type Costs = Vec<(Cause, Duration), 6>;
 
-fn charge(costs: &mut Costs, cause: Cause, time: Duration) {
+pub(super) fn charge(costs: &mut Costs, cause: Cause, time: Duration) {
     if time > Duration::ZERO {
         // No step has more parts.
         let _ = costs.push((cause, time));
@@ -90,21 +90,7 @@ impl<T: Copy> Endpoint<'_, T> {
         self.run(port, now, trace, Self::choose)
     }
 
-    /// The kernel's half of MPI-MPC 1, while the process computes: notifications
-    /// are taken over, at the cost of an interrupt. Without interrupts there is
-    /// no such half.
-    pub fn interrupt<P: Port<Token = T>>(
-        &mut self,
-        port: &mut P,
-        now: Instant,
-        trace: &mut dyn Trace,
-    ) -> Activity {
-        self.run(port, now, trace, |endpoint, context| {
-            endpoint.choose_interrupt(context)
-        })
-    }
-
-    fn run<P: Port<Token = T>>(
+    pub(super) fn run<P: Port<Token = T>>(
         &mut self,
         port: &mut P,
         now: Instant,
@@ -237,7 +223,7 @@ impl<T: Copy> Endpoint<'_, T> {
         None
     }
 
-    fn interrupts(&self) -> bool {
+    pub(super) fn interrupts(&self) -> bool {
         self.config.policy == Policy::Interrupt
     }
 
@@ -289,30 +275,6 @@ impl<T: Copy> Endpoint<'_, T> {
         length > u64::from(self.config.eager_max) || mode == Mode::Synchronous
     }
 
-    fn choose_interrupt<P: Port<Token = T>>(
-        &mut self,
-        context: &mut Context<'_, P>,
-    ) -> Option<(Work, Costs)> {
-        if !self.interrupts() || self.inbox.is_full() {
-            return None;
-        }
-        let arrival = context.port.arrival()?;
-        let _ = self.inbox.push_back(arrival.tag);
-        let mut costs = Costs::new();
-        charge(&mut costs, Cause::Interrupt, self.config.cost.interrupt);
-        self.stats.interrupts += 1;
-        Some((Work::Interrupt, costs))
-    }
-
-    /// The end of an interrupt: all that has come meanwhile needs no other one.
-    fn take_over<P: Port>(&mut self, port: &mut P) {
-        while !self.inbox.is_full()
-            && let Some(arrival) = port.arrival()
-        {
-            let _ = self.inbox.push_back(arrival.tag);
-        }
-    }
-
     fn choose_arrival<P: Port<Token = T>>(
         &mut self,
         context: &mut Context<'_, P>,
@@ -362,7 +324,7 @@ impl<T: Copy> Endpoint<'_, T> {
         costs
     }
 
-    fn message_costs<P: Port>(
+    pub(super) fn message_costs<P: Port>(
         &mut self,
         context: &mut Context<'_, P>,
         peer: u32,
@@ -394,7 +356,7 @@ impl<T: Copy> Endpoint<'_, T> {
     }
 
     /// Whether another transfer can be kept track of.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         !self.full && self.flights.iter().any(Option::is_none)
     }
 
@@ -405,7 +367,7 @@ impl<T: Copy> Endpoint<'_, T> {
     }
 
     /// Handing `bytes` to the transport for `peer`.
-    fn put_cost(&self, costs: &mut Costs, peer: u32, bytes: u64, first: bool) {
+    pub(super) fn put_cost(&self, costs: &mut Costs, peer: u32, bytes: u64, first: bool) {
         let cost = &self.config.cost;
         if self.is_neighbour(peer) {
             charge(costs, Cause::Copy, cost.copy(bytes));
