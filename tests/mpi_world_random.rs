@@ -35,6 +35,10 @@ fn plays_alike<M: Medium>(seed: u64, program: &Rc<Program>, mut world: World<M>)
     let outcome = world.run(|process| play(process, Rc::clone(program)));
     let outcome = outcome.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(outcome.results, expected(program), "seed {seed}");
+    for rank in 0..program.size {
+        let broken = world.endpoint(rank).unwrap().broken_invariant();
+        assert_eq!(broken, None, "seed {seed}, rank {rank}");
+    }
 }
 
 /// Small memories: many worlds are made.

@@ -161,6 +161,9 @@ pub struct MpiConfig {
     pub arrival: ArrivalMode,
     /// Polling or interrupts.
     pub policy: Policy,
+    /// With interrupts: the handler takes CRDT messages in and gives slots back
+    /// while the process computes. Chosen: on; the record's handler does so.
+    pub kernel_credits: bool,
     /// What software costs.
     pub cost: MpiCost,
     /// Notifications that the transport keeps for this rank, whose sum must
@@ -204,6 +207,7 @@ impl MpiConfig {
             credit_mode: CreditMode::Slot,
             arrival: ArrivalMode::Reports,
             policy: Policy::Polling,
+            kernel_credits: true,
             cost: MpiCost::default(),
             lmr_entries: 1024,
             landings: 32,

@@ -17,6 +17,7 @@ mod data;
 mod deliver;
 mod error;
 mod invariants;
+mod kernel;
 mod own;
 mod peer;
 mod pool;
@@ -122,6 +123,8 @@ pub struct Endpoint<'a, T> {
     /// The transport had no room in this call of `progress`.
     full: bool,
     stats: EndpointStats,
+    /// Debug builds: the first invariant that did not hold after a call.
+    broken: Option<BrokenInvariant>,
 }
 
 /// A list of peers through links in [`Peer`].
@@ -236,6 +239,7 @@ impl<'a, T: Copy> Endpoint<'a, T> {
             chunks: 0,
             full: false,
             stats: EndpointStats::default(),
+            broken: None,
             config,
             place,
         })
@@ -408,6 +412,14 @@ impl<'a, T: Copy> Endpoint<'a, T> {
     #[must_use]
     pub const fn stats(&self) -> EndpointStats {
         self.stats
+    }
+
+    /// The first invariant that did not hold at the end of a call of
+    /// [`progress`](Self::progress) that changed something: a mistake in this
+    /// library. Only builds with debug assertions look; others give none.
+    #[must_use]
+    pub const fn broken_invariant(&self) -> Option<BrokenInvariant> {
+        self.broken
     }
 
     /// Its choices.

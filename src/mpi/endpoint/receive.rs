@@ -36,7 +36,7 @@ impl<T: Copy> Endpoint<'_, T> {
     }
 
     /// Class, source and own index of a notification for this process.
-    fn claim(&self, tag: u32) -> Option<(Class, u32, u16)> {
+    pub(super) fn claim(&self, tag: u32) -> Option<(Class, u32, u16)> {
         let id = self.config.tags.unpack(tag)?;
         let source = u32::from(id.source());
         if source >= self.place.ranks || source == self.place.rank {

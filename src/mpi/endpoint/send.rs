@@ -175,6 +175,32 @@ impl<T: Copy> Endpoint<'_, T> {
         }
     }
 
+    /// Bytes that the oldest answer's next part carries, when they are to be
+    /// copied to a neighbour; else nobody asks.
+    pub(super) fn answer_length<P: Port>(&self, port: &P, peer: u32) -> u64 {
+        let front = self
+            .peers
+            .get(peer as usize)
+            .and_then(|peer| peer.answers.front());
+        let Some(Op::Recv(op)) = front.map(|request| self.requests.op(request)) else {
+            return 0;
+        };
+        let Receiving::Answering { offset } = op.state else {
+            return 0;
+        };
+        if !self.is_neighbour(peer) {
+            return 0;
+        }
+        let rsp = Rsp {
+            sender_req: op.sender_req,
+            recv_req: 0,
+            accept_len: op.accept(),
+            chunk_off: offset,
+            status: 0,
+        };
+        rsp_len(port, rsp, op.recv.buffer.addr) as u64
+    }
+
     /// The next part of the oldest answer.
     pub(super) fn answer<P: Port<Token = T>>(&mut self, context: &mut Context<'_, P>, peer: u32) {
         let Some(request) = self.next_turn(peer, true) else {
@@ -307,10 +333,7 @@ impl<T: Copy> Endpoint<'_, T> {
             Content::Short(length) => length,
             Content::Req(_) => Req::WIRE_LEN,
             Content::Crdt => 0,
-            Content::Rsp(rsp, addr) => {
-                let pages = pages(&*context.port, rsp, addr).take(Rsp::MAX_ENTRIES);
-                Rsp::HEAD_LEN + Entry::WIRE_LEN * pages.count()
-            }
+            Content::Rsp(rsp, addr) => rsp_len(&*context.port, rsp, addr),
         };
         let counts = if header.kind == Kind::Short {
             counted(length as u64) as u32
@@ -524,6 +547,12 @@ enum Content {
     Req(Req),
     Rsp(Rsp, u64),
     Crdt,
+}
+
+/// Bytes of an answer's payload, as far as one slot goes.
+fn rsp_len<P: Port>(port: &P, rsp: Rsp, addr: u64) -> usize {
+    let pages = pages(port, rsp, addr).take(Rsp::MAX_ENTRIES);
+    Rsp::HEAD_LEN + Entry::WIRE_LEN * pages.count()
 }
 
 fn pages<P: Port>(
