@@ -166,7 +166,7 @@ impl VcdProbe {
 
 fn node_values<'n>(node: &'n Node<'_>) -> impl Iterator<Item = u64> + 'n {
     let bus = node.bus();
-    let pins = node.ddc().pci_outputs();
+    let pins = node.pci_outputs();
     let signals = [
         u64::from(bus.ad),
         u64::from(bus.cbe_n),
@@ -185,14 +185,14 @@ fn node_values<'n>(node: &'n Node<'_>) -> impl Iterator<Item = u64> + 'n {
     let registers = REGISTERS
         .iter()
         .map(|r| u64::from(node.ddc().register(r.offset)));
-    let tx = core::iter::once(line_value(node.ddc().link_output()));
+    let tx = core::iter::once(line_value(node.link_output()));
     signals.into_iter().chain(registers).chain(tx)
 }
 
 fn router_values(router: &Router) -> impl Iterator<Item = u64> {
-    let outputs = *router.chip().outputs();
+    let outputs = *router.outputs();
     let inputs = *router.inputs();
-    let status = u64::from(router.chip().link_status());
+    let status = u64::from(router.link_status());
     inputs
         .into_iter()
         .zip(outputs)

@@ -417,8 +417,8 @@ fn wait_for_links<P: Probe>(
         (0..)
             .zip(machine.routers())
             .zip(&wanted)
-            .find(|((_, router), wanted)| router.chip().link_status() & **wanted != **wanted)
-            .map(|((router, chip), wanted)| (router, chip.chip().link_status(), *wanted))
+            .find(|((_, router), wanted)| router.link_status() & **wanted != **wanted)
+            .map(|((number, router), wanted)| (number, router.link_status(), *wanted))
     };
     machine.run_while_not(LINK_PATIENCE, |machine| missing(machine).is_none());
     match missing(machine) {

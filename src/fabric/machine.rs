@@ -327,7 +327,7 @@ impl<'a, P: Probe> Machine<'a, P> {
     }
 
     #[inline]
-    fn sweep(&mut self, all: bool, pass: impl FnOnce(&mut Sweep<'_, 'a>)) {
+    fn sweep(&mut self, all: bool, pass: impl FnOnce(&mut Sweep<'_, 'a, P>)) {
         let mut sweep = Sweep {
             nodes: &mut self.nodes,
             routers: &mut self.routers,
@@ -339,6 +339,7 @@ impl<'a, P: Probe> Machine<'a, P> {
             pci_due: self.pci_due,
             news: false,
             faults: self.faults.as_mut(),
+            probe: &mut self.probe,
         };
         pass(&mut sweep);
         (self.link_due, self.pci_due) = (sweep.link_due, sweep.pci_due);

@@ -1,7 +1,7 @@
 //! What stands at the two ends of a cable: a node (host memory, PCI bus with
 //! its host bridge, PCI-DDC) and a router with its eight ports.
 
-use crate::ddc::{Ddc, DdcConfig, PciInputs};
+use crate::ddc::{Ddc, DdcConfig, PciInputs, PciOutputs};
 use crate::hsl::Line;
 use crate::hsl::word::Set;
 use crate::mem::Ram;
@@ -9,6 +9,8 @@ use crate::pci::{BridgeConfig, Checker, HostBridge, Observation, Signals, resolv
 use crate::rcube::{Rcube, RcubeConfig};
 
 use super::news::Watch;
+use super::probe::Probe;
+use super::stand_in::{ControllerPins, RouterPins};
 use super::wiring::Wire;
 
 /// "Not connected", for the channel numbers below.
@@ -37,6 +39,8 @@ pub struct Node<'a> {
     pub(super) memory: Ram<'a>,
     pub(super) bridge: HostBridge,
     pub(super) ddc: Ddc,
+    /// The pins of whoever plays PCI-DDC.
+    pub(super) shown: Option<ControllerPins>,
     pub(super) checker: Option<Checker>,
     pub(super) bus: Signals,
     pub(super) tx: u16,
@@ -63,6 +67,7 @@ impl<'a> Node<'a> {
             memory,
             bridge: HostBridge::new(bridge),
             ddc: Ddc::new(ddc),
+            shown: None,
             checker: None,
             bus: Signals::IDLE,
             tx: NOWHERE,
@@ -98,7 +103,7 @@ impl<'a> Node<'a> {
         &mut self.memory
     }
 
-    /// The controller.
+    /// The model of the controller.
     pub fn ddc(&self) -> &Ddc {
         &self.ddc
     }
@@ -120,12 +125,39 @@ impl<'a> Node<'a> {
 
     /// INTA#: false is asserted.
     pub fn inta_n(&self) -> bool {
-        self.ddc.pci_outputs().inta_n
+        self.pci_outputs().inta_n
+    }
+
+    /// What the controller drives on its PCI side and on the configuration
+    /// chain, whoever plays it.
+    pub fn pci_outputs(&self) -> PciOutputs {
+        match &self.shown {
+            Some(pins) => pins.pci,
+            None => self.ddc.pci_outputs(),
+        }
+    }
+
+    /// What the controller drives on its port, whoever plays it.
+    pub fn link_output(&self) -> Line {
+        match &self.shown {
+            Some(pins) => pins.link,
+            None => self.ddc.link_output(),
+        }
     }
 
     /// One PCI edge of the whole board. `link_status` is what the router shows.
-    pub(super) fn step_pci(&mut self, link_status: u8, ddc_first: bool) {
-        let pins = self.ddc.pci_outputs();
+    pub(super) fn step_pci<P: Probe>(
+        &mut self,
+        number: u16,
+        link_status: u8,
+        ddc_first: bool,
+        probe: &mut P,
+    ) {
+        // Known to be the model's at compile time when nobody stands in.
+        let pins = match probe.stand_in() {
+            Some(_) => self.pci_outputs(),
+            None => self.ddc.pci_outputs(),
+        };
         let bridge = self.bridge.drive();
         self.bus = resolve(&[bridge, pins.drive]);
         let inputs = PciInputs {
@@ -147,11 +179,22 @@ impl<'a> Node<'a> {
         }
         self.r3_status = link_status;
         if ddc_first {
-            self.ddc.step_pci(&inputs);
+            self.step_ddc(number, &inputs, probe);
         }
         self.bridge.step(&self.bus, pins.req_n, &mut self.memory);
         if !ddc_first {
-            self.ddc.step_pci(&inputs);
+            self.step_ddc(number, &inputs, probe);
+        }
+    }
+
+    #[inline]
+    fn step_ddc<P: Probe>(&mut self, number: u16, inputs: &PciInputs, probe: &mut P) {
+        if let Some(stand_in) = probe.stand_in()
+            && let Some(pins) = stand_in.controller_pci_edge(number, inputs)
+        {
+            self.shown = Some(pins);
+        } else {
+            self.ddc.step_pci(inputs);
         }
     }
 
@@ -188,6 +231,8 @@ impl<'a> Node<'a> {
 #[derive(Debug)]
 pub struct Router {
     pub(super) chip: Rcube,
+    /// The pins of whoever plays the chip.
+    pub(super) shown: Option<RouterPins>,
     pub(super) tx: [u16; 8],
     pub(super) rx: [u16; 8],
     /// The ports with a cable.
@@ -203,6 +248,7 @@ impl Router {
     pub fn new(config: RcubeConfig) -> Self {
         Self {
             chip: Rcube::new(config),
+            shown: None,
             tx: [NOWHERE; 8],
             rx: [NOWHERE; 8],
             cabled: 0,
@@ -213,9 +259,25 @@ impl Router {
         }
     }
 
-    /// The chip.
+    /// The model of the chip.
     pub fn chip(&self) -> &Rcube {
         &self.chip
+    }
+
+    /// What each output pin carries, whoever plays the chip.
+    pub fn outputs(&self) -> &[Line; 8] {
+        match &self.shown {
+            Some(pins) => &pins.outputs,
+            None => self.chip.outputs(),
+        }
+    }
+
+    /// The links that are up, a bit each, whoever plays the chip.
+    pub fn link_status(&self) -> u8 {
+        match &self.shown {
+            Some(pins) => pins.link_status,
+            None => self.chip.link_status(),
+        }
     }
 
     /// What the eight ports sampled last.
@@ -250,17 +312,18 @@ impl Router {
         }
     }
 
-    /// Takes the configuration chain's pins from the owner's PCI-DDC, at link
-    /// cycle `cycle`; true when the router has to wake for it.
+    /// Takes the configuration chain's pins from its owner, at link cycle
+    /// `cycle`; true when the router has to wake for it.
     #[inline]
-    pub(super) fn take_chain(&mut self, owner: &Ddc, cycle: u64) -> bool {
-        let (r3_init, r3_dout) = owner.chain_pins();
+    pub(super) fn take_chain(&mut self, r3_init: bool, r3_dout: Option<u8>, cycle: u64) -> bool {
         if r3_dout.is_none() && r3_init == self.r3_init {
             return false;
         }
         self.catch_up(cycle);
         self.r3_init = r3_init;
-        self.chip.chain(r3_init, r3_dout);
+        if self.shown.is_none() {
+            self.chip.chain(r3_init, r3_dout);
+        }
         self.schedule.wake(cycle + 1);
         true
     }

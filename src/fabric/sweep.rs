@@ -4,12 +4,14 @@
 use super::faults::Faults;
 use super::news::Watch;
 use super::node::{NOWHERE, Node, Router, Schedule};
+use super::probe::Probe;
+use super::stand_in::{ControllerPins, RouterPins};
 use super::wiring::{End, Wire};
 use crate::hsl::Line;
 use crate::hsl::word::Set;
 
 /// A pass over the chips of a machine at one edge of one of its clocks.
-pub(super) struct Sweep<'e, 'a> {
+pub(super) struct Sweep<'e, 'a, P> {
     pub(super) nodes: &'e mut [Node<'a>],
     pub(super) routers: &'e mut [Router],
     pub(super) wires: &'e mut [Wire],
@@ -24,9 +26,10 @@ pub(super) struct Sweep<'e, 'a> {
     /// A watched node has news.
     pub(super) news: bool,
     pub(super) faults: Option<&'e mut Faults<'a>>,
+    pub(super) probe: &'e mut P,
 }
 
-impl Sweep<'_, '_> {
+impl<P: Probe> Sweep<'_, '_, P> {
     /// A link edge of every router and every controller.
     pub(super) fn link_edge(&mut self, scramble: Option<u64>) {
         self.link_due = u64::MAX;
@@ -84,6 +87,11 @@ impl Sweep<'_, '_> {
         router.catch_up(cycle - 1);
         let status = router.chip.link_status();
         router.sample(cycle, self.wires);
+        if let Some(stand_in) = self.probe.stand_in()
+            && let Some(pins) = stand_in.router_edge(index as u16, &router.inputs)
+        {
+            return self.show_router(index, pins);
+        }
         router.chip.step(&router.inputs);
         router.schedule.seen = cycle;
         let outputs = *router.chip.outputs();
@@ -99,6 +107,27 @@ impl Sweep<'_, '_> {
         let tx = router.tx;
         for port in Set(router.cabled) {
             self.drive(tx[port], outputs[port]);
+        }
+        if status_changed {
+            self.tell_status(index);
+        }
+    }
+
+    /// The edge of a router that somebody plays, who may never be skipped.
+    #[cold]
+    #[inline(never)]
+    fn show_router(&mut self, index: usize, pins: RouterPins) {
+        let Some(router) = self.routers.get_mut(index) else {
+            return;
+        };
+        let status_changed = router.link_status() != pins.link_status;
+        router.shown = Some(pins);
+        router.schedule.seen = self.link;
+        router.schedule.due = self.link + 1;
+        self.link_due = self.link_due.min(self.link + 1);
+        let (tx, cabled) = (router.tx, router.cabled);
+        for port in Set(cabled) {
+            self.drive(tx[port], pins.outputs[port]);
         }
         if status_changed {
             self.tell_status(index);
@@ -132,8 +161,13 @@ impl Sweep<'_, '_> {
         node.catch_up_link(cycle - 1);
         node.catch_up_pci(self.pci);
         let wire = self.wires.get(usize::from(node.rx)).map(|wire| &wire.line);
-        node.ddc
-            .step_link(wire.map_or(Line::DEAD, |line| line.read(cycle)));
+        let input = wire.map_or(Line::DEAD, |line| line.read(cycle));
+        if let Some(stand_in) = self.probe.stand_in()
+            && let Some(pins) = stand_in.controller_link_edge(index as u16, input)
+        {
+            return self.show_controller(index, pins);
+        }
+        node.ddc.step_link(input);
         node.link_schedule.seen = cycle;
         let mut due = cycle + 1;
         if wire.is_none_or(|line| line.is_settled(cycle + 1)) {
@@ -151,6 +185,22 @@ impl Sweep<'_, '_> {
         }
         let (line, tx) = (node.ddc.link_output(), node.tx);
         self.drive(tx, line);
+    }
+
+    /// The link edge of a controller that somebody plays, who may never be
+    /// skipped. Its PCI side is due at each PCI edge anyway.
+    #[cold]
+    #[inline(never)]
+    fn show_controller(&mut self, index: usize, pins: ControllerPins) {
+        let Some(node) = self.nodes.get_mut(index) else {
+            return;
+        };
+        node.shown = Some(pins);
+        node.link_schedule.seen = self.link;
+        node.link_schedule.due = self.link + 1;
+        self.link_due = self.link_due.min(self.link + 1);
+        let tx = node.tx;
+        self.drive(tx, pins.link);
     }
 
     /// What a chip drives after this link edge.
@@ -201,25 +251,31 @@ impl Sweep<'_, '_> {
         }
         node.catch_up_pci(cycle - 1);
         node.catch_up_link(self.link);
+        // Constant, and the model's pins without a look, when nobody stands in.
+        let played = self.probe.stand_in().is_some();
         let router = self.routers.get_mut(usize::from(node.router));
-        let status = router
-            .as_ref()
-            .map_or(0, |router| router.chip.link_status());
+        let status = router.as_ref().map_or(0, |router| match played {
+            true => router.link_status(),
+            false => router.chip.link_status(),
+        });
         if node.fault != NOWHERE
             && let Some(faults) = &mut self.faults
         {
             faults.disturb_bus(node, cycle);
         }
         if node.watch == Watch::Nothing {
-            node.step_pci(status, ddc_first);
+            node.step_pci(index as u16, status, ddc_first, self.probe);
         } else {
             let before = node.seen_by_software();
-            node.step_pci(status, ddc_first);
-            node.news |= node.seen_by_software() != before;
+            node.step_pci(index as u16, status, ddc_first, self.probe);
+            let played = played && node.shown.is_some();
+            node.news |= played || node.seen_by_software() != before;
             self.news |= node.news;
         }
         node.pci_schedule.seen = cycle;
-        let due = (cycle + 1).saturating_add(node.pci_idle_for());
+        let played = played && node.shown.is_some();
+        let idle = if played { 0 } else { node.pci_idle_for() };
+        let due = (cycle + 1).saturating_add(idle);
         let due = due.min(node.fault_due);
         node.pci_schedule.due = due;
         self.pci_due = self.pci_due.min(due);
@@ -238,9 +294,19 @@ impl Sweep<'_, '_> {
         }
         if node.owns_router
             && let Some(router) = router
-            && router.take_chain(&node.ddc, self.link)
         {
-            self.link_due = self.link_due.min(next);
+            let (r3_init, r3_dout) = if played {
+                let pins = node.pci_outputs();
+                (pins.r3_init, pins.r3_dout)
+            } else {
+                node.ddc.chain_pins()
+            };
+            if router.take_chain(r3_init, r3_dout, self.link) {
+                self.link_due = self.link_due.min(next);
+                if let Some(stand_in) = self.probe.stand_in() {
+                    stand_in.router_chain(node.router, r3_init, r3_dout);
+                }
+            }
         }
     }
 }

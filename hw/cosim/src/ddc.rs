@@ -2,7 +2,7 @@
 
 use multipc::ddc::{Ddc, DdcConfig, PciInputs, PciOutputs};
 use multipc::hsl::{Line, Symbol};
-use multipc::pci::Signals;
+use multipc::pci::{Drive, Signals};
 
 use crate::{Device, pins, verilated};
 
@@ -194,16 +194,7 @@ impl DdcIn {
     }
 
     fn line(&self) -> Line {
-        let line = match (self.rx_signal, self.rx_valid) {
-            (0, _) => Line::DEAD,
-            (_, 0) => Line::IDLE,
-            _ => Line::symbol_of(Symbol::from_bits(self.rx_symbol)),
-        };
-        if self.rx_fcc != 0 {
-            line.with_fcc_pulse()
-        } else {
-            line
-        }
+        line_of(self.rx_signal, self.rx_fcc, self.rx_valid, self.rx_symbol)
     }
 
     fn bus(&self) -> Signals {
@@ -219,6 +210,49 @@ impl DdcIn {
             perr_n: self.perr_n != 0,
             serr_n: true,
         }
+    }
+}
+
+impl DdcOut {
+    /// The PCI side as the fabric has it.
+    pub fn pci(&self) -> PciOutputs {
+        let level = |level: u8| (level < 2).then_some(level == 1);
+        PciOutputs {
+            drive: Drive {
+                ad: (self.ad_oe != 0).then_some(self.ad),
+                cbe_n: (self.cbe_oe != 0).then_some(self.cbe_n),
+                par: level(self.par),
+                frame_n: level(self.frame),
+                irdy_n: level(self.irdy),
+                trdy_n: level(self.trdy),
+                devsel_n: level(self.devsel),
+                stop_n: level(self.stop),
+                perr_n: level(self.perr),
+                serr_n: level(self.serr),
+            },
+            req_n: self.req_n != 0,
+            inta_n: self.inta_n != 0,
+            r3_init: self.r3_init != 0,
+            r3_dout: (self.chain != 0).then_some(self.chain_byte as u8),
+        }
+    }
+
+    /// What the port drives.
+    pub fn line(&self) -> Line {
+        line_of(self.tx_signal, self.tx_fcc, self.tx_valid, self.tx_symbol)
+    }
+}
+
+fn line_of(signal: u8, fcc: u8, valid: u8, symbol: u16) -> Line {
+    let line = match (signal, valid) {
+        (0, _) => Line::DEAD,
+        (_, 0) => Line::IDLE,
+        _ => Line::symbol_of(Symbol::from_bits(symbol)),
+    };
+    if fcc != 0 {
+        line.with_fcc_pulse()
+    } else {
+        line
     }
 }
 

@@ -15,6 +15,8 @@ pub mod pins;
 pub mod random;
 mod wave;
 
+#[cfg(all(feature = "ddc", feature = "rcube"))]
+pub mod board;
 #[cfg(feature = "ddc")]
 pub mod ddc;
 #[cfg(feature = "rcube")]

@@ -100,7 +100,7 @@ impl BusSlot {
         while let Some(event) = self.cursors[0].take(events, self.end, 0, cycle) {
             self.apply(event, node, cycle, log);
         }
-        let bus = resolve(&[node.bridge.drive(), node.ddc.pci_outputs().drive]);
+        let bus = resolve(&[node.bridge.drive(), node.pci_outputs().drive]);
         if let Some(write) = node.bridge.is_addressed(&bus, &node.memory) {
             self.transaction(node, write, bus.ad, cycle, events, log);
         }

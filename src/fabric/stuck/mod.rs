@@ -137,7 +137,7 @@ impl<P: Probe> Machine<'_, P> {
                 *line = wire.line.read(next);
             }
         }
-        router.chip.idle_for(&lines) == u64::MAX
+        router.shown.is_none() && router.chip.idle_for(&lines) == u64::MAX
     }
 
     fn node_is_still(&self, index: usize) -> bool {
@@ -152,13 +152,14 @@ impl<P: Probe> Machine<'_, P> {
             }
             line = wire.line.read(next);
         }
-        let pins = node.ddc.pci_outputs();
+        let pins = node.pci_outputs();
         let router = self.routers.get(usize::from(node.router));
-        node.ddc.link_idle_for(line) == u64::MAX
+        node.shown.is_none()
+            && node.ddc.link_idle_for(line) == u64::MAX
             && node.pci_idle_for() == u64::MAX
             && pins.r3_dout.is_none()
             && router.is_none_or(|router| {
-                router.chip.link_status() == node.r3_status
+                router.link_status() == node.r3_status
                     && (!node.owns_router || router.r3_init == pins.r3_init)
             })
     }
