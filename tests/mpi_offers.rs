@@ -60,7 +60,8 @@ fn an_offer_is_let_go_by_what_does_not_fit_or_is_on_its_way() {
     let one = rig.send(0, 1, 7, Buffer::new(from, 10));
     let two = rig.send(0, 1, 7, Buffer::new(from + 64, 20_000));
     rig.settle();
-    (rig.done(0, one), rig.done(0, two));
+    rig.done(0, one);
+    rig.done(0, two);
     assert_eq!(rig.done(1, first).total, 10);
     assert_eq!(rig.done(1, second).total, 20_000);
     assert_eq!(rig.read(1, to + 0x1_0000, 20_000), pattern(2, 20_000));
@@ -81,7 +82,8 @@ fn a_receive_behind_one_that_matches_offers_nothing() {
         rig.settle();
         rig.done(0, send);
     }
-    (rig.done(1, any), rig.done(1, exact));
+    rig.done(1, any);
+    rig.done(1, exact);
     assert_eq!(rig.read(1, to, 20_000), pattern(0, 20_000));
     assert_eq!(rig.read(1, to + 0x1_0000, 20_000), pattern(1, 20_000));
 }
