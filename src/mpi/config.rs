@@ -164,6 +164,11 @@ pub struct MpiConfig {
     /// With interrupts: the handler takes CRDT messages in and gives slots back
     /// while the process computes. Chosen: on; the record's handler does so.
     pub kernel_credits: bool,
+    /// Landing offers: a receive of known source that is posted before its
+    /// message says where the data may go, so that a long message needs no
+    /// answer. Such a receive cannot be cancelled. Chosen: off, since a program
+    /// that cancels receives has to know.
+    pub offers: bool,
     /// What software costs.
     pub cost: MpiCost,
     /// Notifications that the transport keeps for this rank, whose sum must
@@ -208,6 +213,7 @@ impl MpiConfig {
             arrival: ArrivalMode::Reports,
             policy: Policy::Polling,
             kernel_credits: true,
+            offers: false,
             cost: MpiCost::default(),
             lmr_entries: 1024,
             landings: 32,

@@ -23,7 +23,7 @@ use crate::remote::{self, Transfer};
 const MAX_ENTRY: u64 = 0xFFFF_F000;
 
 /// The pieces of a receive's buffer as entries of an RSP.
-struct Pages<F> {
+pub(super) struct Pages<F> {
     pieces: Pieces<F>,
     rest: Piece,
 }
@@ -99,6 +99,8 @@ impl<T: Copy> Endpoint<'_, T> {
             self.complete(request, Err(send.buffer.bad()));
             return;
         }
+        let offer = self.take_offer(peer, &send);
+        let direct = offer.filter(|offer| short.is_none() && offer.fits(send.buffer.len));
         let kind = if short.is_some() {
             Kind::Short
         } else {
@@ -110,6 +112,7 @@ impl<T: Copy> Endpoint<'_, T> {
             src_rank: send.src_rank,
             flags: Flags::NONE
                 .set(Flags::INTERNAL, send.internal)
+                .set(Flags::OFFER, direct.is_some())
                 .set(Flags::SYNC, send.mode == Mode::Synchronous),
             ..Header::new(kind)
         };
@@ -124,6 +127,11 @@ impl<T: Copy> Endpoint<'_, T> {
                 self.stats.requests += 1;
                 if let Some(op) = self.requests.send(request) {
                     op.state = Sending::Asked { answered: 0 };
+                    if let Some(offer) = direct {
+                        op.state = Sending::Answered;
+                        op.accept = send.buffer.len;
+                        op.direct = Some(offer.place);
+                    }
                 }
                 let req = Req {
                     total_len: send.buffer.len,
@@ -132,11 +140,14 @@ impl<T: Copy> Endpoint<'_, T> {
                 self.stage(context, peer, header, Content::Req(req))
             }
         };
+        if sent.is_ok() {
+            self.envelope_sent(peer, direct.map(|_| request));
+        }
         self.settle(peer, sent.map(|_| ()));
     }
 
     /// The request at the head of a peer's list, when its message can go.
-    fn next_turn(&self, peer: u32, answers: bool) -> Option<u16> {
+    pub(super) fn next_turn(&self, peer: u32, answers: bool) -> Option<u16> {
         let entry = self.peers.get(peer as usize)?;
         let credit = entry.credit?;
         if !entry.is_open() || entry.unsent.is_some() || !credit.can_send(Kind::Rsp) {
@@ -231,6 +242,7 @@ impl<T: Copy> Endpoint<'_, T> {
             rsp.accept_len = 0;
             rsp.status = STATUS_BAD_BUFFER;
         } else if rsp.accept_len > 0 {
+            // One that was offered serves, too.
             let landing = match op.landing {
                 Some(landing) => landing,
                 None => match self.take_landing(request) {
@@ -319,7 +331,7 @@ impl<T: Copy> Endpoint<'_, T> {
 
     /// A message is written to its staging buffer, counted, and handed over.
     /// Gives, for an answer, where the next part starts.
-    fn stage<P: Port<Token = T>>(
+    pub(super) fn stage<P: Port<Token = T>>(
         &mut self,
         context: &mut Context<'_, P>,
         peer: u32,
@@ -542,7 +554,7 @@ pub(super) const STATUS_BAD_BUFFER: u16 = 1;
 /// What a message is to carry; the bytes of a SHORT lie in the read half of
 /// the scratch memory, the pages of an answer start at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
+pub(super) enum Content {
     Short(usize),
     Req(Req),
     Rsp(Rsp, u64),
@@ -555,7 +567,7 @@ fn rsp_len<P: Port>(port: &P, rsp: Rsp, addr: u64) -> usize {
     Rsp::HEAD_LEN + Entry::WIRE_LEN * pages.count()
 }
 
-fn pages<P: Port>(
+pub(super) fn pages<P: Port>(
     port: &P,
     rsp: Rsp,
     addr: u64,

@@ -13,7 +13,7 @@ use crate::mpi::config::Policy;
 use crate::mpi::credit::Turn;
 use crate::mpi::port::Port;
 use crate::mpi::trace::{Cause, Trace};
-use crate::mpi::wire::{HEADER_LEN, Header, Kind, MAX_PAYLOAD, Req, wire_len};
+use crate::mpi::wire::{Entry, HEADER_LEN, Header, Kind, MAX_PAYLOAD, Req, Rsp, wire_len};
 use crate::remote::Progress;
 use crate::time::{Duration, Instant};
 
@@ -54,6 +54,8 @@ pub(super) enum Work {
     Counter(u32),
     /// An RSP.
     Answer(u32),
+    /// A landing offer.
+    Offer(u32),
     /// A SHORT or a REQ.
     Envelope(u32),
     /// A descriptor of a data message.
@@ -158,6 +160,7 @@ impl<T: Copy> Endpoint<'_, T> {
             Work::Farewell(peer) => self.send_farewell(context, peer),
             Work::Counter(peer) => self.write_counter(context, peer),
             Work::Answer(peer) => self.answer(context, peer),
+            Work::Offer(peer) => self.send_offer(context, peer),
             Work::Envelope(peer) => self.send_envelope(context, peer),
             Work::Piece(peer) => self.send_piece(context, peer),
         }
@@ -401,7 +404,8 @@ impl<T: Copy> Endpoint<'_, T> {
         }
         let answer = self.answer_waits(peer);
         let entry = self.peers.get(peer as usize)?;
-        let turn = credit.turn(answer, !entry.waiting.is_empty());
+        let offer = !answer && self.offer_waits(entry);
+        let turn = credit.turn(answer || offer, !entry.waiting.is_empty());
         let mut costs = Costs::new();
         let kernel = |costs: &mut Costs| {
             if self.interrupts() {
@@ -417,6 +421,11 @@ impl<T: Copy> Endpoint<'_, T> {
             Some(Turn::Rsp) => {
                 charge(&mut costs, Cause::Control, cost.control_send);
                 kernel(&mut costs);
+                if offer {
+                    let payload = (Rsp::HEAD_LEN + Entry::WIRE_LEN) as u64;
+                    self.put_cost(&mut costs, peer, message(payload), true);
+                    return Some((Work::Offer(peer), costs));
+                }
                 let payload = self.answer_length(context.port, peer);
                 self.put_cost(&mut costs, peer, message(payload), true);
                 return Some((Work::Answer(peer), costs));
