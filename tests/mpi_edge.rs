@@ -765,14 +765,14 @@ fn an_endpoint_that_is_busy_does_nothing() {
     let Activity::Busy { until } = rig.progress(0) else {
         panic!("a send call takes time");
     };
-    assert_eq!(until.ps(), 4_500_000);
-    rig.now = rig.now + Duration::from_ns(4_499);
+    assert_eq!(until.ps(), 4_100_000);
+    rig.now = rig.now + Duration::from_ns(4_099);
     assert_eq!(rig.progress(0), Activity::Busy { until });
     rig.now = until;
     let Activity::Busy { until } = rig.progress(0) else {
         panic!("a put call takes time");
     };
-    assert_eq!(until.ps(), 6_400_000);
+    assert_eq!(until.ps(), 6_000_000);
     assert_eq!(rig.endpoints[0].stats().shorts, 0);
     rig.now = until;
     assert_eq!(rig.progress(0), Activity::Idle);

@@ -19,7 +19,7 @@ use multipc::fabric::faults::{
     BusFault, CableFault, FaultEvent, Faults, Kind, RandomFaults, Transfers,
 };
 use multipc::fabric::labelling::{Labelling, Method};
-use multipc::fabric::topology::{Port, Topology};
+use multipc::fabric::topology::Topology;
 use multipc::hsl::Symbol;
 use multipc::mpi::process::{MpiError, PointToPoint};
 use multipc::mpi::reference::{ReferenceConfig, run};
@@ -263,22 +263,18 @@ fn programs_end_as_the_reference_with_faults_at_random_everywhere() {
     );
 }
 
-/// A line of three boards: the node at its end, its other nodes, and where the
-/// cable to that end leaves from.
-fn line() -> (Topology<'static>, u32, [u32; 2], End) {
-    let topology = Topology::line(3).unwrap();
+/// Four nodes on one router, so that nobody's path leads past another: two
+/// pairs, and where the wires to the first node leave from.
+fn star() -> (Topology<'static>, [u32; 2], [u32; 2], End) {
+    let topology = Topology::star(4).unwrap();
     let labelling = Labelling::new(&topology, Method::default()).unwrap();
-    let node_of = |router| {
-        let node = (0..3u16).find(|&node| {
-            let generator = labelling.generator_of(node).unwrap();
-            topology.generators()[usize::from(generator)].router == router
-        });
-        u32::from(node.unwrap())
+    let generator = labelling.generator_of(0).unwrap();
+    let at = topology.generators()[usize::from(generator)];
+    let end = End::Router {
+        router: at.router,
+        port: at.port,
     };
-    let leads_there = |port: &Port| matches!(port, Port::Cable { peer, .. } if peer.router == 2);
-    let port = topology.ports(1).iter().position(leads_there).unwrap() as u8;
-    let end = End::Router { router: 1, port };
-    (topology.clone(), node_of(2), [node_of(0), node_of(1)], end)
+    (topology.clone(), [0, 1], [2, 3], end)
 }
 
 /// For ever, from the first data character of the `number`th packet on.
@@ -290,92 +286,67 @@ fn cut_off(end: End, number: u64) -> Faults<'static> {
     Faults::script(vec![FaultEvent::cable(end, Kind::Data, number, cut)])
 }
 
-/// What two ranks that go on have exchanged, and what became of the exchanges
-/// with the lost one.
+/// Exchanges that were right, and what became of those with the lost board.
 type Found = (usize, Vec<Result<(), MpiError>>);
 
-/// Rank `lost` and the first of `others` send long messages to each other until
-/// it fails; `others` exchange messages all the time.
-async fn goes_on(process: Process, lost: u32, others: [u32; 2]) -> Found {
+/// The first of `lost` is cut off; both send long messages to each other. The
+/// `others` exchange messages all the time.
+async fn goes_on(process: Process, lost: [u32; 2], others: [u32; 2]) -> Found {
     const LONG: usize = 30_000;
     let me = process.world_rank();
-    let mut errors = Vec::new();
+    let other = |pair: [u32; 2]| if me == pair[0] { pair[1] } else { pair[0] };
+    let mut ended = Vec::new();
     let mut exchanged = 0;
-    let mut open = Vec::new();
-    let partner = if me == lost { others[0] } else { lost };
-    if me != others[1] {
-        for tag in 0..4 {
-            open.push(
-                process
-                    .irecv_from(from(partner, tag), Some(partner), LONG)
-                    .unwrap(),
-            );
-            open.push(
-                process
-                    .isend(to(&process, partner, tag), vec![me as u8; LONG])
-                    .unwrap(),
-            );
-        }
-    }
-    if me != lost {
-        let other = if me == others[0] {
-            others[1]
-        } else {
-            others[0]
-        };
+    if others.contains(&me) {
+        let other = other(others);
         for round in 0..60usize {
             let data = vec![round as u8; round * 150];
             let send = process.isend(to(&process, other, 7), data.clone()).unwrap();
             exchanged += usize::from(recv(&process, other, 7, 9_000).await == data);
             wait(&process, send).await.unwrap();
         }
+        return (exchanged, ended);
+    }
+    let partner = other(lost);
+    let mut open = Vec::new();
+    for tag in 0..4 {
+        let id = process.irecv_from(from(partner, tag), Some(partner), LONG);
+        open.push(id.unwrap());
+        let data = vec![me as u8; LONG];
+        open.push(process.isend(to(&process, partner, tag), data).unwrap());
     }
     for id in open {
-        errors.push(wait(&process, id).await.map(drop));
+        ended.push(wait(&process, id).await.map(drop));
     }
-    if me != others[1] {
-        // From now on at once.
-        let next = process.isend(to(&process, partner, 9), vec![1]);
-        errors.push(match next {
-            Ok(id) => wait(&process, id).await.map(drop),
-            Err(error) => Err(error),
-        });
-    }
-    if me != lost {
-        let other = if me == others[0] {
-            others[1]
-        } else {
-            others[0]
-        };
-        process::send(&process, other, 8, vec![2; 5_000]).await;
-        exchanged += usize::from(recv(&process, other, 8, 5_000).await == [2; 5_000]);
-    }
-    (exchanged, errors)
+    // From now on at once.
+    let next = match process.isend(to(&process, partner, 9), vec![1]) {
+        Ok(id) => wait(&process, id).await.map(drop),
+        Err(error) => Err(error),
+    };
+    ended.push(next);
+    (exchanged, ended)
 }
 
-fn holds(results: &[Found], lost: u32, others: [u32; 2]) {
-    for (me, partner) in [(lost, others[0]), (others[0], lost)] {
-        let errors = &results[me as usize].1;
+fn holds(results: &[Found], lost: [u32; 2], others: [u32; 2]) {
+    for (me, partner) in [(lost[0], lost[1]), (lost[1], lost[0])] {
+        let ended = &results[me as usize].1;
         let closed = Err(MpiError::PeerClosed { rank: partner });
+        let known = |e: &Result<(), MpiError>| e.is_ok() || *e == closed;
+        assert!(ended.iter().all(known), "rank {me}: {ended:?}");
         assert!(
-            errors.iter().all(|e| e.is_ok() || *e == closed),
-            "rank {me}: {errors:?}"
+            ended.iter().filter(|e| **e == closed).count() >= 2,
+            "rank {me}: {ended:?}"
         );
-        assert!(
-            errors.iter().filter(|e| **e == closed).count() >= 2,
-            "rank {me}: {errors:?}"
-        );
-        assert_eq!(errors.last(), Some(&closed));
+        assert_eq!(ended.last(), Some(&closed));
     }
-    assert_eq!(results[others[1] as usize].1, []);
-    assert_eq!(others.map(|rank| results[rank as usize].0), [61, 61]);
+    assert_eq!(others.map(|rank| results[rank as usize].0), [60, 60]);
 }
 
 #[test]
 fn a_board_that_is_cut_off_for_good_closes_its_peers_and_no_others() {
-    let (topology, lost, others, end) = line();
+    let (topology, lost, others, end) = star();
     for number in [1, 3_000, 20_000] {
-        let mut config = WorldConfig::new(3, MpiConfig::mpi2());
+        let mut config = WorldConfig::new(4, MpiConfig::mpi2());
         config.limit = Duration::from_us(5_000_000);
         let mut world = world(&topology, config);
         let machine = world.medium_mut().machine_mut();
@@ -383,15 +354,15 @@ fn a_board_that_is_cut_off_for_good_closes_its_peers_and_no_others() {
         let outcome = world.run(|process| goes_on(process, lost, others));
         let outcome = outcome.unwrap_or_else(|e| panic!("{number}: {e}\n{}", explain(&world)));
         holds(&outcome.results, lost, others);
-        assert_eq!(world.medium().machine().faults().unwrap().total() > 0, true);
+        assert!(world.medium().machine().faults().unwrap().total() > 0);
     }
 }
 
 #[test]
 fn without_repair_a_board_that_stops_closes_its_peers_and_no_others() {
-    let (topology, lost, others, end) = line();
+    let (topology, lost, others, end) = star();
     for number in [50, 3_000, 20_000] {
-        let mut config = WorldConfig::new(3, MpiConfig::mpi2());
+        let mut config = WorldConfig::new(4, MpiConfig::mpi2());
         config.limit = Duration::from_us(5_000_000);
         let mut world = World::on_boards(&topology, config).unwrap();
         let machine = world.medium_mut().cluster_mut().parts().0;

@@ -274,8 +274,7 @@ impl Ddc {
         let receives = self.regs.command.rx_init() == 1;
         let loopback = self.regs.command.loopback() == 1;
         let outside = receives && !loopback;
-        let gone =
-            self.port.is_up() && (!(outside && input.has_signal()) || self.port.is_broken());
+        let gone = self.port.is_up() && (!(outside && input.has_signal()) || self.port.is_broken());
         if gone || loopback != self.loopback {
             self.loopback = loopback;
             self.port.down();

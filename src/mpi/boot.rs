@@ -76,7 +76,7 @@ pub struct BootEntry {
     pub lmr_entries: u32,
     /// First index of its slots in message identifiers.
     pub control_index: u16,
-    /// Whether it gives slots back by counter, and looks into slots (bits 0, 1).
+    /// Whether it gives slots back by counter, and looks into slots, knows offers (bits 0..=2).
     pub modes: u16,
     /// Bytes of eager data that each peer may leave unmatched there.
     pub eager_grant: u32,
@@ -183,7 +183,8 @@ impl BootEntry {
 fn modes(config: &MpiConfig) -> u16 {
     let counter = u16::from(config.credit_mode == CreditMode::Counter);
     let slots = u16::from(config.arrival == ArrivalMode::Slots);
-    slots << 1 | counter
+    let offers = u16::from(config.offers);
+    offers << 2 | slots << 1 | counter
 }
 
 fn check_arena(base: u64, bytes: u64) -> Result<(), BootError> {

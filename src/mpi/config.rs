@@ -161,6 +161,14 @@ pub struct MpiConfig {
     pub arrival: ArrivalMode,
     /// Polling or interrupts.
     pub policy: Policy,
+    /// With interrupts: the handler takes CRDT messages in and gives slots back
+    /// while the process computes. Chosen: on; the record's handler does so.
+    pub kernel_credits: bool,
+    /// Landing offers: a receive of known source that is posted before its
+    /// message says where the data may go, so that a long message needs no
+    /// answer. Such a receive cannot be cancelled. Chosen: off, since a program
+    /// that cancels receives has to know.
+    pub offers: bool,
     /// What software costs.
     pub cost: MpiCost,
     /// Notifications that the transport keeps for this rank, whose sum must
@@ -204,6 +212,8 @@ impl MpiConfig {
             credit_mode: CreditMode::Slot,
             arrival: ArrivalMode::Reports,
             policy: Policy::Polling,
+            kernel_credits: true,
+            offers: false,
             cost: MpiCost::default(),
             lmr_entries: 1024,
             landings: 32,

@@ -84,6 +84,7 @@ impl<const N: usize> Rig<N> {
         let mut port = Lent::new(&mut self.writers[rank], &mut self.memories, rank as u16);
         let activity = self.endpoints[rank].progress(&mut port, self.now, trace);
         self.endpoints[rank].check_invariants().unwrap();
+        assert_eq!(self.endpoints[rank].broken_invariant(), None);
         activity
     }
 

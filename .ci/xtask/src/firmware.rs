@@ -1,7 +1,7 @@
 //! The firmware images, run in QEMU.
 //!
-//! Each target has two: `machine`, which holds two boards of models, and `board`, whose
-//! registers are at an address. `hw/firmware/runner` starts QEMU, decodes the log and
+//! Each target has three: `machine`, which holds two boards of models, `messages`, which
+//! passes messages between them, and `board`, whose registers are at an address. `hw/firmware/runner` starts QEMU, decodes the log and
 //! ends with the image's status; it stops an image that does not end.
 
 use std::path::Path;
@@ -65,6 +65,8 @@ pub fn firmware(context: &Context) -> Verdict {
             &["--release", "--target", target, "--package", "board"],
         )));
         steps.push(image(context, target, "machine", &[]).and_then(|path| machine(context, &path)));
+        let messages = format!("{TARGET_DIR}/{target}/release/messages");
+        steps.push(passes(context, &messages));
         steps.push(
             image(context, target, "board", &["--features", "plain-ram"])
                 .and_then(|path| passes(context, &path)),

@@ -324,6 +324,48 @@ multipc_status multipc_check_abi(uint32_t version);
 // The version of the library, as text; never null, never to be freed.
 const char *multipc_version(void);
 
+// Reads the register at `offset` by a configuration cycle on the node's bus; time goes
+// on until it is over. Nobody there reads as all ones.
+multipc_status multipc_machine_config_read(struct multipc_machine *machine,
+                                           uint32_t node,
+                                           uint8_t offset,
+                                           uint32_t *value);
+
+// Writes the register at `offset` by a configuration cycle on the node's bus; time goes
+// on until it is over.
+multipc_status multipc_machine_config_write(struct multipc_machine *machine,
+                                            uint32_t node,
+                                            uint8_t offset,
+                                            uint32_t value);
+
+// Whether INTA# of the node is asserted: 1 or 0 into `*asserted`. When it changes:
+// `multipc_machine_watch` with `MULTIPC_PIN_INTA`.
+multipc_status multipc_machine_interrupt(const struct multipc_machine *machine,
+                                         uint32_t node,
+                                         uint8_t *asserted);
+
+// Copies `len` bytes from the node's memory at `addr`; takes no time.
+multipc_status multipc_machine_memory_read(const struct multipc_machine *machine,
+                                           uint32_t node,
+                                           uint32_t addr,
+                                           uint8_t *bytes,
+                                           size_t len);
+
+// Copies `len` bytes to the node's memory at `addr`; takes no time.
+multipc_status multipc_machine_memory_write(struct multipc_machine *machine,
+                                            uint32_t node,
+                                            uint32_t addr,
+                                            const uint8_t *bytes,
+                                            size_t len);
+
+// The node's memory in place: `*bytes` leads to the `len` bytes at `addr`, to be read
+// only, until the next call with this machine.
+multipc_status multipc_machine_memory_view(const struct multipc_machine *machine,
+                                           uint32_t node,
+                                           uint32_t addr,
+                                           size_t len,
+                                           const uint8_t **bytes);
+
 // A board after power-on, with silicon `MULTIPC_REVISION_...`, into `*out`.
 multipc_status multipc_board_new(uint32_t revision,
                                  const struct multipc_memory *memory,
@@ -460,48 +502,6 @@ multipc_status multipc_machine_run_until_cycle(struct multipc_machine *machine,
                                                struct multipc_event *events,
                                                size_t capacity,
                                                size_t *count);
-
-// Reads the register at `offset` by a configuration cycle on the node's bus; time goes
-// on until it is over. Nobody there reads as all ones.
-multipc_status multipc_machine_config_read(struct multipc_machine *machine,
-                                           uint32_t node,
-                                           uint8_t offset,
-                                           uint32_t *value);
-
-// Writes the register at `offset` by a configuration cycle on the node's bus; time goes
-// on until it is over.
-multipc_status multipc_machine_config_write(struct multipc_machine *machine,
-                                            uint32_t node,
-                                            uint8_t offset,
-                                            uint32_t value);
-
-// Whether INTA# of the node is asserted: 1 or 0 into `*asserted`. When it changes:
-// `multipc_machine_watch` with `MULTIPC_PIN_INTA`.
-multipc_status multipc_machine_interrupt(const struct multipc_machine *machine,
-                                         uint32_t node,
-                                         uint8_t *asserted);
-
-// Copies `len` bytes from the node's memory at `addr`; takes no time.
-multipc_status multipc_machine_memory_read(const struct multipc_machine *machine,
-                                           uint32_t node,
-                                           uint32_t addr,
-                                           uint8_t *bytes,
-                                           size_t len);
-
-// Copies `len` bytes to the node's memory at `addr`; takes no time.
-multipc_status multipc_machine_memory_write(struct multipc_machine *machine,
-                                            uint32_t node,
-                                            uint32_t addr,
-                                            const uint8_t *bytes,
-                                            size_t len);
-
-// The node's memory in place: `*bytes` leads to the `len` bytes at `addr`, to be read
-// only, until the next call with this machine.
-multipc_status multipc_machine_memory_view(const struct multipc_machine *machine,
-                                           uint32_t node,
-                                           uint32_t addr,
-                                           size_t len,
-                                           const uint8_t **bytes);
 
 // A router in reset, its configuration chain all zero, into `*out`.
 multipc_status multipc_rcube_new(const struct multipc_rcube_config *config,

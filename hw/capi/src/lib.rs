@@ -17,6 +17,7 @@
 //! - A handle is used by one thread at a time; different handles are independent.
 #![allow(non_camel_case_types)]
 
+mod access;
 mod board;
 mod ddc;
 mod error;
@@ -26,6 +27,7 @@ mod raw;
 mod rcube;
 mod watch;
 
+pub use access::*;
 pub use board::*;
 pub use ddc::*;
 pub use error::*;

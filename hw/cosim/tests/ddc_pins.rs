@@ -1,6 +1,8 @@
 //! PCI-DDC alone: initiators and link partners that no bridge or router would be.
 #![cfg(feature = "ddc")]
 
+use multipc::ddc::lme::Control;
+use multipc::ddc::packet::{Header, PacketView, Tail, Word};
 use multipc::hsl::{Line, Symbol};
 use multipc::pci::{Signals, even_parity};
 use multipc_cosim::ddc::{DdcIn, DdcModel, DdcOut, DdcRtl, DdcSmallRtl, Resettable};
@@ -232,4 +234,65 @@ fn half_a_header<R: Resettable>(name: &'static str, timeout: u64) {
 fn a_packet_that_stops_times_out() {
     half_a_header::<DdcSmallRtl>("ddc_timeout_small", 300);
     half_a_header::<DdcRtl>("ddc_timeout", 1 << 20);
+}
+
+/// A packet without data that ends a message and is counted (NOR).
+fn empty_packet(crc_disable: bool) -> Vec<Symbol> {
+    let header = Header {
+        routing_part: 1,
+        control: Control::LMP.with(Control::NOR).with_mi(3),
+        address: 0x100,
+    };
+    let tail = Tail {
+        expected: 1,
+        last: true,
+        crc_disable,
+        last_lane: 3,
+    };
+    let packet = PacketView::Long {
+        header,
+        data: &[],
+        tail,
+    };
+    let mut words = [Word::default(); 8];
+    let count = packet.emit(&mut words).unwrap();
+    let words = words[..count].iter();
+    words.flat_map(|word| word.symbols()).collect()
+}
+
+/// Each symbol of a packet, and its CRC with and without the flag that disables it,
+/// replaced by each kind of symbol: told by STATUS and INTA#.
+#[test]
+fn each_symbol_of_a_packet_spoilt() {
+    let good = empty_packet(false).len();
+    let (mut completed, mut seen) = (0, 0);
+    for disable in [false, true] {
+        for at in 0..=good {
+            for symbol in [0x000, 0x055, 0x0AA, 0x11B, 0x12B, 0x13B, 0x14B, 0x1FF] {
+                let mut chip = chip::<DdcRtl>("ddc_spoilt");
+                write(&mut chip, 0x48, 0x8000_1000);
+                write(&mut chip, 0x44, 0x40FB_F000);
+                let mut symbols = empty_packet(disable);
+                if let Some(place) = symbols.get_mut(at) {
+                    *place = Symbol::from_bits(symbol);
+                }
+                for symbol in symbols.into_iter().chain(empty_packet(false)) {
+                    step(&mut chip, &DdcIn::link(Line::symbol_of(symbol)));
+                    step(&mut chip, &DdcIn::pci(&Signals::IDLE, false, true, 3));
+                }
+                for _ in 0..20 {
+                    step(&mut chip, &DdcIn::link(Line::IDLE));
+                    step(&mut chip, &DdcIn::pci(&Signals::IDLE, false, true, 3));
+                }
+                let status = chip.model.ddc.register(0x40);
+                let errors = status & 0x00F0_0000;
+                completed += u32::from(errors == 0);
+                seen |= errors;
+            }
+        }
+    }
+    println!("{completed} packets whole");
+    // All that nothing replaced; with the CRC disabled its four symbols do not matter.
+    assert!(completed >= 16 + 4 * 3);
+    assert_eq!(seen, 0x00F0_0000, "EEP, both CRCs, EP");
 }

@@ -187,7 +187,7 @@ impl<R: Device<In = RouterIn, Out = RouterOut>> Rig<R> {
 
 /// What a PE holds: its slot in the low and, inverted, the high half.
 fn value(slot: usize) -> u64 {
-    let word = slot as u64 * 0x9E37_79B9 & 0xFFFF_FFFF;
+    let word = (slot as u64 * 0x9E37_79B9) & 0xFFFF_FFFF;
     word | !word << 32
 }
 

@@ -46,6 +46,9 @@ impl<T: Copy> Endpoint<'_, T> {
         entry.state = PeerState::Closed(reason);
         entry.waiting = Queue::EMPTY;
         entry.answers = Queue::EMPTY;
+        entry.offers = Queue::EMPTY;
+        entry.direct = Queue::EMPTY;
+        entry.offered = Default::default();
         entry.arrived = 0;
         entry.answers_in = 0;
         // Best effort: without a credit the peer has to find out itself.

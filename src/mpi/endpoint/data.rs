@@ -41,6 +41,12 @@ impl<T: Copy> Endpoint<'_, T> {
         if let Some(chunk) = entry.chunk {
             return Some((chunk, false));
         }
+        if let Some(request) = entry.direct.front()
+            && let Op::Send(op) = self.requests.op(request)
+            && let Some(place) = op.direct
+        {
+            return Some((Chunk::direct(request, place), true));
+        }
         // It was checked when it came; what follows from it is checked again.
         let slot = entry.oldest_answer()?;
         let mut head = [0; Rsp::HEAD_LEN];
@@ -79,7 +85,7 @@ impl<T: Copy> Endpoint<'_, T> {
         let request = self.requests.find(name).filter(|_| loaded);
         Some((
             Chunk {
-                slot,
+                slot: Some(slot),
                 request: request.unwrap_or(u16::MAX),
                 landing: u16::from_le_bytes([r0, r1]),
                 entries: u16::from_le_bytes([n0, n1]),
@@ -117,13 +123,11 @@ impl<T: Copy> Endpoint<'_, T> {
         if op.send.dst != peer || op.posted != chunk.offset || !answered {
             return None;
         }
-        let mut bytes = [0; Entry::WIRE_LEN];
-        let at = HEAD + (Rsp::HEAD_LEN + Entry::WIRE_LEN * usize::from(chunk.entry)) as u64;
-        let addr = self.layout.slot(peer, chunk.slot) + at;
-        port.load(addr, &mut bytes).ok()?;
-        let [p0, p1, p2, p3, l0, l1, l2, l3] = bytes;
-        let entry_len = u32::from_le_bytes([l0, l1, l2, l3]);
-        let phys = u32::from_le_bytes([p0, p1, p2, p3]);
+        let (phys, entry_len) = match (chunk.slot, op.direct) {
+            (Some(slot), _) => self.entry(port, peer, slot, chunk.entry)?,
+            (None, Some(place)) => (place.phys, u32::try_from(op.accept).ok()?),
+            (None, None) => return None,
+        };
         // The peer could have changed the answer since it was checked; only
         // bytes that it was offered go, and only to it.
         let there = entry_len
@@ -150,6 +154,17 @@ impl<T: Copy> Endpoint<'_, T> {
             trouble: false,
             ..next
         })
+    }
+
+    /// Address and length of an entry of an answer.
+    fn entry<P: Port>(&self, port: &mut P, peer: u32, slot: u16, entry: u16) -> Option<(u32, u32)> {
+        let mut bytes = [0; Entry::WIRE_LEN];
+        let at = HEAD + (Rsp::HEAD_LEN + Entry::WIRE_LEN * usize::from(entry)) as u64;
+        port.load(self.layout.slot(peer, slot) + at, &mut bytes)
+            .ok()?;
+        let [p0, p1, p2, p3, l0, l1, l2, l3] = bytes;
+        let len = u32::from_le_bytes([l0, l1, l2, l3]);
+        Some((u32::from_le_bytes([p0, p1, p2, p3]), len))
     }
 
     /// Posts a descriptor.
@@ -214,13 +229,20 @@ impl<T: Copy> Endpoint<'_, T> {
         let over = ends && started == Ok(true) || chunk.entry >= chunk.entries;
         if let Some(entry) = self.peers.get_mut(peer as usize) {
             if entry.chunk.is_none() {
-                entry.answers_in &= !(1 << chunk.slot);
+                match chunk.slot {
+                    Some(slot) => entry.answers_in &= !(1 << slot),
+                    None => {
+                        self.requests.pop(&mut entry.direct);
+                    }
+                }
                 self.chunks += 1;
             }
             entry.chunk = Some(chunk).filter(|_| !over);
             if over {
                 self.chunks = self.chunks.saturating_sub(1);
-                entry.finish(chunk.slot);
+                if let Some(slot) = chunk.slot {
+                    entry.finish(slot);
+                }
             }
         }
         self.settle(peer, started.map(|_| ()));
@@ -273,6 +295,9 @@ impl<T: Copy> Endpoint<'_, T> {
     /// The end of a data message.
     pub(super) fn landed<P>(&mut self, context: &mut Context<'_, P>, peer: u32, index: u16) {
         let request = self.landings.get(usize::from(index)).copied().flatten();
+        if request.is_some_and(|request| self.lands_early(request, peer)) {
+            return;
+        }
         let receipt = request.and_then(|request| match self.requests.op(request) {
             Op::Recv(op) if op.peer == peer && op.state == Receiving::Landing => {
                 Some((request, op.receipt()))

@@ -16,6 +16,8 @@ pub(super) enum Origin<'m> {
     Short(&'m [u8]),
     /// A question.
     Long { total: u64, sender_req: u32 },
+    /// Whose data goes to the landing that the receive has offered.
+    Direct { total: u64 },
 }
 
 impl<T: Copy> Endpoint<'_, T> {
@@ -27,6 +29,7 @@ impl<T: Copy> Endpoint<'_, T> {
         envelope: Envelope,
         origin: Origin<'_>,
     ) -> Result<(), CloseReason> {
+        self.check_offer(peer, &envelope, &origin)?;
         let matched = self.matcher.would_match(&envelope).is_some();
         if !matched && self.matcher.unexpected_room() == 0 {
             self.make_room(peer)?;
@@ -36,6 +39,12 @@ impl<T: Copy> Endpoint<'_, T> {
                 peer,
                 total,
                 sender_req,
+            },
+            // It matches, as was checked.
+            Origin::Direct { total } => Unmatched::Long {
+                peer,
+                total,
+                sender_req: 0,
             },
             Origin::Short(bytes) => Unmatched::Short {
                 peer,
@@ -57,6 +66,7 @@ impl<T: Copy> Endpoint<'_, T> {
                     Origin::Long { total, sender_req } => {
                         self.will_answer(receive, peer, envelope, total, sender_req);
                     }
+                    Origin::Direct { total } => self.will_land(receive, peer, envelope, total),
                 }
                 Ok(())
             }
@@ -117,6 +127,7 @@ impl<T: Copy> Endpoint<'_, T> {
         let Op::Recv(mut op) = self.requests.op(request) else {
             return;
         };
+        let offers = self.may_offer(context.port, &op.recv);
         match self.matcher.post(op.recv.pattern, request) {
             Ok(Posted::Matched {
                 envelope, message, ..
@@ -132,6 +143,9 @@ impl<T: Copy> Endpoint<'_, T> {
                     None => {
                         op.state = Receiving::Posted(handle);
                         self.requests.put(request, Op::Recv(op));
+                        if let Some(peer) = offers {
+                            self.queue_offer(request, peer);
+                        }
                     }
                 }
             }
@@ -278,6 +292,7 @@ impl<T: Copy> Endpoint<'_, T> {
         total: u64,
         sender_req: u32,
     ) {
+        self.withdraw(request);
         let Some(mut op) = self.matched(request, peer, envelope, total) else {
             return;
         };

@@ -37,6 +37,12 @@ pub enum CloseReason {
         /// Where it had to start.
         expected: u64,
     },
+    /// A landing offer, or the use of one, that does not fit the receive that
+    /// it names.
+    BadOffer {
+        /// The landing, or the bytes of the message.
+        value: u64,
+    },
     /// More eager data than was granted.
     Budget {
         /// Bytes that would wait.
@@ -85,6 +91,7 @@ impl fmt::Display for CloseReason {
             Self::BadAnswer { offset, expected } => {
                 write!(f, "answer for byte {offset}, expected {expected}")
             }
+            Self::BadOffer { value } => write!(f, "landing offer that is none: {value}"),
             Self::Budget { bytes, limit } => {
                 write!(f, "{bytes} eager bytes unmatched, at most {limit}")
             }

@@ -75,8 +75,8 @@ impl<T: Copy> Endpoint<'_, T> {
             at_most("slots taken", held.into(), slots)?;
             // Slots that wait for older ones, or for their data, are full.
             if peer.is_open() {
-                let waiting =
-                    (peer.done | peer.answers_in).count_ones() + u32::from(peer.chunk.is_some());
+                let serves = peer.chunk.is_some_and(|chunk| chunk.slot.is_some());
+                let waiting = (peer.done | peer.answers_in).count_ones() + u32::from(serves);
                 equal("full slots", credit.rx_full().into(), waiting.into())?;
             }
         }
@@ -94,6 +94,8 @@ impl<T: Copy> Endpoint<'_, T> {
             };
             equal("landing", landing.unwrap_or(u64::MAX), index as u64)?;
         }
+        let offers = self.offers_out() as u64;
+        at_most("offers", offers, self.landing_limit as u64 / 2)?;
         at_most("landings", used, self.landing_limit as u64)
     }
 

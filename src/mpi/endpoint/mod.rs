@@ -17,6 +17,8 @@ mod data;
 mod deliver;
 mod error;
 mod invariants;
+mod kernel;
+mod offer;
 mod own;
 mod peer;
 mod pool;
@@ -68,6 +70,10 @@ pub struct EndpointStats {
     pub answers: u64,
     /// CRDT messages sent, or counters written.
     pub credits: u64,
+    /// Landing offers sent.
+    pub offers: u64,
+    /// Messages sent to a landing that was offered.
+    pub direct: u64,
     /// Descriptors of data messages.
     pub pieces: u64,
     /// Control messages taken in.
@@ -122,6 +128,8 @@ pub struct Endpoint<'a, T> {
     /// The transport had no room in this call of `progress`.
     full: bool,
     stats: EndpointStats,
+    /// Debug builds: the first invariant that did not hold after a call.
+    broken: Option<BrokenInvariant>,
 }
 
 /// A list of peers through links in [`Peer`].
@@ -236,6 +244,7 @@ impl<'a, T: Copy> Endpoint<'a, T> {
             chunks: 0,
             full: false,
             stats: EndpointStats::default(),
+            broken: None,
             config,
             place,
         })
@@ -256,6 +265,7 @@ impl<'a, T: Copy> Endpoint<'a, T> {
             accept: 0,
             posted: 0,
             flights: 0,
+            direct: None,
         }))?;
         self.requests.push(&mut self.calls, request.index());
         Ok(request)
@@ -281,6 +291,8 @@ impl<'a, T: Copy> Endpoint<'a, T> {
             total: 0,
             sender_req: 0,
             landing: None,
+            offering: false,
+            early: false,
         }))?;
         self.requests.push(&mut self.calls, request.index());
         Ok(request)
@@ -318,7 +330,9 @@ impl<'a, T: Copy> Endpoint<'a, T> {
     }
 
     /// Takes back a receive that no message has matched: it then completes with
-    /// [`EndpointError::Cancelled`]. Sends cannot be taken back.
+    /// [`EndpointError::Cancelled`]. Sends cannot be taken back, nor can
+    /// receives that have offered their memory
+    /// ([`MpiConfig::offers`]).
     pub fn cancel(&mut self, request: Request) -> bool {
         let Some(index) = self.requests.find(request) else {
             return false;
@@ -332,6 +346,8 @@ impl<'a, T: Copy> Endpoint<'a, T> {
                 self.requests.remove(&mut self.calls, index);
                 true
             }
+            // Data may be on its way to what was offered.
+            Receiving::Posted(_) if op.landing.is_some() => false,
             Receiving::Posted(handle) => self.matcher.cancel(handle).is_some(),
             Receiving::Answering { .. } | Receiving::Landing => false,
         };
@@ -410,6 +426,14 @@ impl<'a, T: Copy> Endpoint<'a, T> {
         self.stats
     }
 
+    /// The first invariant that did not hold at the end of a call of
+    /// [`progress`](Self::progress) that changed something: a mistake in this
+    /// library. Only builds with debug assertions look; others give none.
+    #[must_use]
+    pub const fn broken_invariant(&self) -> Option<BrokenInvariant> {
+        self.broken
+    }
+
     /// Its choices.
     #[must_use]
     pub const fn config(&self) -> &MpiConfig {
@@ -427,6 +451,7 @@ impl<'a, T: Copy> Endpoint<'a, T> {
     }
 
     fn complete(&mut self, index: u16, result: Result<Receipt, EndpointError>) {
+        self.withdraw(index);
         if let Some(landing) = self.requests.recv(index).and_then(|op| op.landing)
             && let Some(place) = self.landings.get_mut(usize::from(landing))
         {

@@ -1,10 +1,12 @@
 //! What an endpoint knows of one peer.
 
 use super::error::CloseReason;
+use super::request::Direct;
 use super::table::Queue;
 use crate::mpi::MpiConfig;
 use crate::mpi::boot::BootEntry;
 use crate::mpi::credit::{CreditConfig, PeerCredit};
+use crate::mpi::matching::Envelope;
 use crate::mpi::wire::Kind;
 use crate::remote::Transfer;
 
@@ -26,8 +28,8 @@ pub enum PeerState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(super) struct Chunk {
-    /// The slot that the answer lies in.
-    pub(super) slot: u16,
+    /// The slot that the answer lies in; none for data to an offered landing.
+    pub(super) slot: Option<u16>,
     /// The send.
     pub(super) request: u16,
     /// Index of the final notification.
@@ -41,6 +43,20 @@ pub(super) struct Chunk {
     pub(super) offset: u64,
     /// The cost of its next descriptor was paid.
     pub(super) paid: bool,
+}
+
+/// Offers of a peer that are kept; others are let go. Chosen: 2.
+pub(super) const OFFERS: usize = 2;
+
+/// Memory that a receive of the peer offers for the next message of `envelope`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Offer {
+    pub(super) envelope: Envelope,
+    pub(super) place: Direct,
+    pub(super) len: u32,
+    /// Envelopes that the receiver had taken in when it offered.
+    pub(super) after: u32,
 }
 
 /// A control message that is written and counted, but that the transport had
@@ -75,6 +91,15 @@ pub struct Peer {
     /// Envelopes that wait for credits; receives that have to be answered.
     pub(super) waiting: Queue,
     pub(super) answers: Queue,
+    /// Receives that are about to offer their memory; sends whose data goes to
+    /// memory that was offered.
+    pub(super) offers: Queue,
+    pub(super) direct: Queue,
+    /// What this peer offered.
+    pub(super) offered: [Option<Offer>; OFFERS],
+    /// Envelopes sent to it, and taken in from it.
+    pub(super) envelopes_out: u32,
+    pub(super) envelopes_in: u32,
     /// Unexpected messages of this peer, and bytes of eager ones.
     pub(super) unexpected: u32,
     pub(super) held: u64,
@@ -113,6 +138,11 @@ impl Peer {
         farewell: false,
         waiting: Queue::EMPTY,
         answers: Queue::EMPTY,
+        offers: Queue::EMPTY,
+        direct: Queue::EMPTY,
+        offered: [None; OFFERS],
+        envelopes_out: 0,
+        envelopes_in: 0,
         unexpected: 0,
         held: 0,
         busy: false,
@@ -181,7 +211,9 @@ impl Peer {
                 || self.chunk.is_some()
                 || self.answers_in != 0
                 || !self.waiting.is_empty()
-                || !self.answers.is_empty())
+                || !self.answers.is_empty()
+                || !self.offers.is_empty()
+                || !self.direct.is_empty())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::deliver::Origin;
 use super::error::{CloseReason, EndpointError};
+use super::peer::Offer;
 use super::request::{Op, Sending};
 use super::{Endpoint, Request};
 use crate::mpi::config::ArrivalMode;
@@ -24,6 +25,7 @@ enum Taken {
         entries: u16,
         total: u64,
     },
+    Offer(Offer),
     Crdt,
 }
 
@@ -36,7 +38,7 @@ impl<T: Copy> Endpoint<'_, T> {
     }
 
     /// Class, source and own index of a notification for this process.
-    fn claim(&self, tag: u32) -> Option<(Class, u32, u16)> {
+    pub(super) fn claim(&self, tag: u32) -> Option<(Class, u32, u16)> {
         let id = self.config.tags.unpack(tag)?;
         let source = u32::from(id.source());
         if source >= self.place.ranks || source == self.place.rank {
@@ -177,6 +179,9 @@ impl<T: Copy> Endpoint<'_, T> {
         let taken = match view.payload {
             Payload::Short(_) => Taken::Short,
             Payload::Req(req) => Taken::Req(req),
+            Payload::Rsp(rsp, entries) if header.flags.contains(Flags::OFFER) => {
+                Taken::Offer(Offer::of(&header, &rsp, entries)?)
+            }
             Payload::Rsp(rsp, entries) => Taken::Rsp {
                 rsp,
                 entries: entries.count() as u16,
@@ -211,6 +216,11 @@ impl<T: Copy> Endpoint<'_, T> {
             source: header.src_rank,
             tag: header.tag,
         };
+        if header.kind.has_envelope()
+            && let Some(peer) = self.peer(rank)
+        {
+            peer.envelopes_in = peer.envelopes_in.wrapping_add(1);
+        }
         match taken {
             Taken::Short => {
                 let end = HEADER_LEN + header.length as usize;
@@ -221,9 +231,14 @@ impl<T: Copy> Endpoint<'_, T> {
                 done.map(|()| true)
             }
             Taken::Req(req) => {
-                let origin = Origin::Long {
-                    total: req.total_len,
-                    sender_req: req.sender_req,
+                let total = req.total_len;
+                let origin = if header.flags.contains(Flags::OFFER) {
+                    Origin::Direct { total }
+                } else {
+                    Origin::Long {
+                        total,
+                        sender_req: req.sender_req,
+                    }
                 };
                 self.arrive(context, rank, envelope, origin).map(|()| true)
             }
@@ -232,6 +247,10 @@ impl<T: Copy> Endpoint<'_, T> {
                 entries,
                 total,
             } => self.answered(rank, slot, rsp, *entries, *total),
+            Taken::Offer(offer) => {
+                self.keep_offer(rank, *offer);
+                Ok(true)
+            }
             Taken::Crdt => Ok(true),
         }
     }

@@ -193,6 +193,15 @@ pub(super) enum Sending {
     Left,
 }
 
+/// Memory of a receiver that was offered: its address, and the index of the
+/// final notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Direct {
+    pub(super) phys: u32,
+    pub(super) landing: u16,
+}
+
 /// A send in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -205,6 +214,8 @@ pub(super) struct SendOp {
     pub(super) posted: u64,
     /// Transfers that have not left.
     pub(super) flights: u16,
+    /// The offered landing that its data goes to.
+    pub(super) direct: Option<Direct>,
 }
 
 /// Where a receive stands.
@@ -246,8 +257,12 @@ pub(super) struct RecvOp {
     pub(super) peer: u32,
     pub(super) total: u64,
     pub(super) sender_req: u32,
-    /// Its landing, once it has one.
+    /// Its landing, once it has one; while it is posted, the one it offered.
     pub(super) landing: Option<u16>,
+    /// It waits for its turn to offer.
+    pub(super) offering: bool,
+    /// Data has come to the offered landing, and its envelope has not.
+    pub(super) early: bool,
 }
 
 impl RecvOp {

@@ -23,7 +23,7 @@ use crate::remote::{self, Transfer};
 const MAX_ENTRY: u64 = 0xFFFF_F000;
 
 /// The pieces of a receive's buffer as entries of an RSP.
-struct Pages<F> {
+pub(super) struct Pages<F> {
     pieces: Pieces<F>,
     rest: Piece,
 }
@@ -99,6 +99,8 @@ impl<T: Copy> Endpoint<'_, T> {
             self.complete(request, Err(send.buffer.bad()));
             return;
         }
+        let offer = self.take_offer(peer, &send);
+        let direct = offer.filter(|offer| short.is_none() && offer.fits(send.buffer.len));
         let kind = if short.is_some() {
             Kind::Short
         } else {
@@ -110,6 +112,7 @@ impl<T: Copy> Endpoint<'_, T> {
             src_rank: send.src_rank,
             flags: Flags::NONE
                 .set(Flags::INTERNAL, send.internal)
+                .set(Flags::OFFER, direct.is_some())
                 .set(Flags::SYNC, send.mode == Mode::Synchronous),
             ..Header::new(kind)
         };
@@ -124,6 +127,11 @@ impl<T: Copy> Endpoint<'_, T> {
                 self.stats.requests += 1;
                 if let Some(op) = self.requests.send(request) {
                     op.state = Sending::Asked { answered: 0 };
+                    if let Some(offer) = direct {
+                        op.state = Sending::Answered;
+                        op.accept = send.buffer.len;
+                        op.direct = Some(offer.place);
+                    }
                 }
                 let req = Req {
                     total_len: send.buffer.len,
@@ -132,11 +140,14 @@ impl<T: Copy> Endpoint<'_, T> {
                 self.stage(context, peer, header, Content::Req(req))
             }
         };
+        if sent.is_ok() {
+            self.envelope_sent(peer, direct.map(|_| request));
+        }
         self.settle(peer, sent.map(|_| ()));
     }
 
     /// The request at the head of a peer's list, when its message can go.
-    fn next_turn(&self, peer: u32, answers: bool) -> Option<u16> {
+    pub(super) fn next_turn(&self, peer: u32, answers: bool) -> Option<u16> {
         let entry = self.peers.get(peer as usize)?;
         let credit = entry.credit?;
         if !entry.is_open() || entry.unsent.is_some() || !credit.can_send(Kind::Rsp) {
@@ -175,6 +186,32 @@ impl<T: Copy> Endpoint<'_, T> {
         }
     }
 
+    /// Bytes that the oldest answer's next part carries, when they are to be
+    /// copied to a neighbour; else nobody asks.
+    pub(super) fn answer_length<P: Port>(&self, port: &P, peer: u32) -> u64 {
+        let front = self
+            .peers
+            .get(peer as usize)
+            .and_then(|peer| peer.answers.front());
+        let Some(Op::Recv(op)) = front.map(|request| self.requests.op(request)) else {
+            return 0;
+        };
+        let Receiving::Answering { offset } = op.state else {
+            return 0;
+        };
+        if !self.is_neighbour(peer) {
+            return 0;
+        }
+        let rsp = Rsp {
+            sender_req: op.sender_req,
+            recv_req: 0,
+            accept_len: op.accept(),
+            chunk_off: offset,
+            status: 0,
+        };
+        rsp_len(port, rsp, op.recv.buffer.addr) as u64
+    }
+
     /// The next part of the oldest answer.
     pub(super) fn answer<P: Port<Token = T>>(&mut self, context: &mut Context<'_, P>, peer: u32) {
         let Some(request) = self.next_turn(peer, true) else {
@@ -205,6 +242,7 @@ impl<T: Copy> Endpoint<'_, T> {
             rsp.accept_len = 0;
             rsp.status = STATUS_BAD_BUFFER;
         } else if rsp.accept_len > 0 {
+            // One that was offered serves, too.
             let landing = match op.landing {
                 Some(landing) => landing,
                 None => match self.take_landing(request) {
@@ -293,7 +331,7 @@ impl<T: Copy> Endpoint<'_, T> {
 
     /// A message is written to its staging buffer, counted, and handed over.
     /// Gives, for an answer, where the next part starts.
-    fn stage<P: Port<Token = T>>(
+    pub(super) fn stage<P: Port<Token = T>>(
         &mut self,
         context: &mut Context<'_, P>,
         peer: u32,
@@ -307,10 +345,7 @@ impl<T: Copy> Endpoint<'_, T> {
             Content::Short(length) => length,
             Content::Req(_) => Req::WIRE_LEN,
             Content::Crdt => 0,
-            Content::Rsp(rsp, addr) => {
-                let pages = pages(&*context.port, rsp, addr).take(Rsp::MAX_ENTRIES);
-                Rsp::HEAD_LEN + Entry::WIRE_LEN * pages.count()
-            }
+            Content::Rsp(rsp, addr) => rsp_len(&*context.port, rsp, addr),
         };
         let counts = if header.kind == Kind::Short {
             counted(length as u64) as u32
@@ -519,14 +554,20 @@ pub(super) const STATUS_BAD_BUFFER: u16 = 1;
 /// What a message is to carry; the bytes of a SHORT lie in the read half of
 /// the scratch memory, the pages of an answer start at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
+pub(super) enum Content {
     Short(usize),
     Req(Req),
     Rsp(Rsp, u64),
     Crdt,
 }
 
-fn pages<P: Port>(
+/// Bytes of an answer's payload, as far as one slot goes.
+fn rsp_len<P: Port>(port: &P, rsp: Rsp, addr: u64) -> usize {
+    let pages = pages(port, rsp, addr).take(Rsp::MAX_ENTRIES);
+    Rsp::HEAD_LEN + Entry::WIRE_LEN * pages.count()
+}
+
+pub(super) fn pages<P: Port>(
     port: &P,
     rsp: Rsp,
     addr: u64,

@@ -13,7 +13,7 @@ use crate::mpi::config::Policy;
 use crate::mpi::credit::Turn;
 use crate::mpi::port::Port;
 use crate::mpi::trace::{Cause, Trace};
-use crate::mpi::wire::{HEADER_LEN, Header, Kind, MAX_PAYLOAD};
+use crate::mpi::wire::{Entry, HEADER_LEN, Header, Kind, MAX_PAYLOAD, Req, Rsp, wire_len};
 use crate::remote::Progress;
 use crate::time::{Duration, Instant};
 
@@ -54,16 +54,23 @@ pub(super) enum Work {
     Counter(u32),
     /// An RSP.
     Answer(u32),
+    /// A landing offer.
+    Offer(u32),
     /// A SHORT or a REQ.
     Envelope(u32),
     /// A descriptor of a data message.
     Piece(u32),
 }
 
+/// Bytes of a control message with `payload` bytes.
+pub(super) const fn message(payload: u64) -> u64 {
+    wire_len(payload as usize) as u64
+}
+
 /// What a step costs, part after part.
 pub(super) type Costs = Vec<(Cause, Duration), 6>;
 
-fn charge(costs: &mut Costs, cause: Cause, time: Duration) {
+pub(super) fn charge(costs: &mut Costs, cause: Cause, time: Duration) {
     if time > Duration::ZERO {
         // No step has more parts.
         let _ = costs.push((cause, time));
@@ -85,21 +92,7 @@ impl<T: Copy> Endpoint<'_, T> {
         self.run(port, now, trace, Self::choose)
     }
 
-    /// The kernel's half of MPI-MPC 1, while the process computes: notifications
-    /// are taken over, at the cost of an interrupt. Without interrupts there is
-    /// no such half.
-    pub fn interrupt<P: Port<Token = T>>(
-        &mut self,
-        port: &mut P,
-        now: Instant,
-        trace: &mut dyn Trace,
-    ) -> Activity {
-        self.run(port, now, trace, |endpoint, context| {
-            endpoint.choose_interrupt(context)
-        })
-    }
-
-    fn run<P: Port<Token = T>>(
+    pub(super) fn run<P: Port<Token = T>>(
         &mut self,
         port: &mut P,
         now: Instant,
@@ -125,11 +118,12 @@ impl<T: Copy> Endpoint<'_, T> {
             now,
         };
         self.full = false;
-        self.reap(&mut context);
+        let mut changed = self.reap(&mut context);
         let mut activity = Activity::Busy { until: now };
         for _ in 0..self.config.budget {
             if let Some(work) = self.work.take() {
                 self.act(&mut context, work);
+                changed = true;
             }
             let Some((work, costs)) = choose(self, &mut context) else {
                 activity = Activity::Idle;
@@ -148,6 +142,9 @@ impl<T: Copy> Endpoint<'_, T> {
             }
         }
         self.scratch = scratch;
+        if cfg!(debug_assertions) && changed && self.broken.is_none() {
+            self.broken = self.check_invariants().err();
+        }
         activity
     }
 
@@ -163,13 +160,15 @@ impl<T: Copy> Endpoint<'_, T> {
             Work::Farewell(peer) => self.send_farewell(context, peer),
             Work::Counter(peer) => self.write_counter(context, peer),
             Work::Answer(peer) => self.answer(context, peer),
+            Work::Offer(peer) => self.send_offer(context, peer),
             Work::Envelope(peer) => self.send_envelope(context, peer),
             Work::Piece(peer) => self.send_piece(context, peer),
         }
     }
 
-    /// Transfers that have left, or are lost.
-    fn reap<P: Port<Token = T>>(&mut self, context: &mut Context<'_, P>) {
+    /// Transfers that have left, or are lost; whether there was one.
+    fn reap<P: Port<Token = T>>(&mut self, context: &mut Context<'_, P>) -> bool {
+        let mut any = false;
         for index in 0..self.flights.len() {
             let Some(flight) = self.flights.get(index).copied().flatten() else {
                 continue;
@@ -179,6 +178,7 @@ impl<T: Copy> Endpoint<'_, T> {
                 Ok(Progress::Sent) => Ok(()),
                 Err(_) => Err(()),
             };
+            any = true;
             if let Some(place) = self.flights.get_mut(index) {
                 *place = None;
             }
@@ -189,6 +189,7 @@ impl<T: Copy> Endpoint<'_, T> {
                 self.close(flight.peer, super::CloseReason::Transfer);
             }
         }
+        any
     }
 
     /// The order of spec: calls first, whose processor this is, then news,
@@ -225,7 +226,7 @@ impl<T: Copy> Endpoint<'_, T> {
         None
     }
 
-    fn interrupts(&self) -> bool {
+    pub(super) fn interrupts(&self) -> bool {
         self.config.policy == Policy::Interrupt
     }
 
@@ -277,30 +278,6 @@ impl<T: Copy> Endpoint<'_, T> {
         length > u64::from(self.config.eager_max) || mode == Mode::Synchronous
     }
 
-    fn choose_interrupt<P: Port<Token = T>>(
-        &mut self,
-        context: &mut Context<'_, P>,
-    ) -> Option<(Work, Costs)> {
-        if !self.interrupts() || self.inbox.is_full() {
-            return None;
-        }
-        let arrival = context.port.arrival()?;
-        let _ = self.inbox.push_back(arrival.tag);
-        let mut costs = Costs::new();
-        charge(&mut costs, Cause::Interrupt, self.config.cost.interrupt);
-        self.stats.interrupts += 1;
-        Some((Work::Interrupt, costs))
-    }
-
-    /// The end of an interrupt: all that has come meanwhile needs no other one.
-    fn take_over<P: Port>(&mut self, port: &mut P) {
-        while !self.inbox.is_full()
-            && let Some(arrival) = port.arrival()
-        {
-            let _ = self.inbox.push_back(arrival.tag);
-        }
-    }
-
     fn choose_arrival<P: Port<Token = T>>(
         &mut self,
         context: &mut Context<'_, P>,
@@ -350,7 +327,7 @@ impl<T: Copy> Endpoint<'_, T> {
         costs
     }
 
-    fn message_costs<P: Port>(
+    pub(super) fn message_costs<P: Port>(
         &mut self,
         context: &mut Context<'_, P>,
         peer: u32,
@@ -382,15 +359,20 @@ impl<T: Copy> Endpoint<'_, T> {
     }
 
     /// Whether another transfer can be kept track of.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         !self.full && self.flights.iter().any(Option::is_none)
     }
 
+    /// Whether a peer lives on this node: what goes to it is copied.
+    pub(super) fn is_neighbour(&self, peer: u32) -> bool {
+        let entry = self.peers.get(peer as usize);
+        entry.is_some_and(|peer| peer.entry.node == self.place.node)
+    }
+
     /// Handing `bytes` to the transport for `peer`.
-    fn put_cost(&self, costs: &mut Costs, peer: u32, bytes: u64, first: bool) {
+    pub(super) fn put_cost(&self, costs: &mut Costs, peer: u32, bytes: u64, first: bool) {
         let cost = &self.config.cost;
-        let node = self.peers.get(peer as usize).map(|peer| peer.entry.node);
-        if node == Some(self.place.node) {
+        if self.is_neighbour(peer) {
             charge(costs, Cause::Copy, cost.copy(bytes));
         } else if first {
             charge(costs, Cause::Put, cost.put);
@@ -417,12 +399,13 @@ impl<T: Copy> Endpoint<'_, T> {
         }
         if entry.farewell {
             let mut costs = Costs::new();
-            self.put_cost(&mut costs, peer, 0, true);
+            self.put_cost(&mut costs, peer, message(0), true);
             return Some((Work::Farewell(peer), costs));
         }
         let answer = self.answer_waits(peer);
         let entry = self.peers.get(peer as usize)?;
-        let turn = credit.turn(answer, !entry.waiting.is_empty());
+        let offer = !answer && self.offer_waits(entry);
+        let turn = credit.turn(answer || offer, !entry.waiting.is_empty());
         let mut costs = Costs::new();
         let kernel = |costs: &mut Costs| {
             if self.interrupts() {
@@ -432,13 +415,19 @@ impl<T: Copy> Endpoint<'_, T> {
         match turn {
             Some(Turn::Crdt) => {
                 charge(&mut costs, Cause::Control, cost.credit);
-                self.put_cost(&mut costs, peer, 0, true);
+                self.put_cost(&mut costs, peer, message(0), true);
                 return Some((Work::Credit(peer), costs));
             }
             Some(Turn::Rsp) => {
                 charge(&mut costs, Cause::Control, cost.control_send);
                 kernel(&mut costs);
-                self.put_cost(&mut costs, peer, 0, true);
+                if offer {
+                    let payload = (Rsp::HEAD_LEN + Entry::WIRE_LEN) as u64;
+                    self.put_cost(&mut costs, peer, message(payload), true);
+                    return Some((Work::Offer(peer), costs));
+                }
+                let payload = self.answer_length(context.port, peer);
+                self.put_cost(&mut costs, peer, message(payload), true);
                 return Some((Work::Answer(peer), costs));
             }
             Some(Turn::Envelope) | None => {}
@@ -464,7 +453,9 @@ impl<T: Copy> Endpoint<'_, T> {
             let bytes = self.short_length(peer, request);
             charge(&mut costs, Cause::Copy, cost.copy(bytes.unwrap_or(0)));
             kernel(&mut costs);
-            self.put_cost(&mut costs, peer, 0, true);
+            // A REQ has a payload of its own.
+            let payload = bytes.unwrap_or(Req::WIRE_LEN as u64);
+            self.put_cost(&mut costs, peer, message(payload), true);
             return Some((Work::Envelope(peer), costs));
         }
         None

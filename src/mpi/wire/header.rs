@@ -75,7 +75,10 @@ impl Flags {
     /// The context is one of the library's own (collectives, windows): tags
     /// may be negative.
     pub const INTERNAL: Self = Self(1 << 4);
-    const ALL: u8 = 0x1F;
+    /// RSP: a landing offer, sent before any REQ. REQ: its data goes to the
+    /// landing that was offered, without an answer. Has no meaning elsewhere.
+    pub const OFFER: Self = Self(1 << 5);
+    const ALL: u8 = 0x3F;
 
     /// These bits.
     ///
@@ -259,6 +262,11 @@ impl Header {
     }
 
     pub(super) const fn check_tag(&self) -> Result<(), WireError> {
+        if self.flags.contains(Flags::OFFER) && !matches!(self.kind, Kind::Req | Kind::Rsp) {
+            return Err(WireError::ReservedFlags {
+                flags: self.flags.bits(),
+            });
+        }
         if self.tag < 0 && !self.flags.contains(Flags::INTERNAL) {
             return Err(WireError::NegativeTag { tag: self.tag });
         }

@@ -47,6 +47,11 @@ pub struct Board<R> {
 impl<R: Resettable> Board<R> {
     fn new(name: &'static str, bridge: BridgeConfig) -> Self {
         let store = vec![0u8; MEMORY].leak();
+        // Data, and what lies beside it, differ in every byte and board.
+        let mut random = Random::new(name.bytes().map(u64::from).sum());
+        for word in store[DATA as usize..].chunks_mut(8) {
+            word.copy_from_slice(&random.bits().to_le_bytes());
+        }
         Self {
             chip: Lockstep::new(name, DdcModel::new(R::config()), R::reset()),
             bridge: HostBridge::new(bridge),

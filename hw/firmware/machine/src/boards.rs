@@ -14,21 +14,13 @@ use crate::failure::Failure;
 /// The hardware of one board as its driver sees it.
 pub type Board = Host<'static, 'static, NoProbe>;
 
-/// Memory of a board: the tables, then room for the longest page at any alignment.
-const MEMORY: usize = 0x1_2100;
 /// Where the driver has its tables.
 const TABLES: u32 = 0x1000;
 /// First address for pages.
 pub const PAGES: u32 = 0x2000;
-/// Entries of the driver's rings.
-const ENTRIES: u32 = 8;
 /// The links need 170 us to come up; on record the driver waits a second.
 const SETTLE_US: u32 = 400;
-/// Message identifiers of the user on each board.
-const IDENTIFIERS: u32 = 4;
 
-static MEMORIES: [ConstStaticCell<[u8; MEMORY]>; 2] =
-    [const { ConstStaticCell::new([0; MEMORY]) }; 2];
 static NODES: StaticCell<[Node<'static>; 2]> = StaticCell::new();
 static ROUTERS: StaticCell<[Router; 2]> = StaticCell::new();
 static WIRES: ConstStaticCell<[Wire; 6]> = ConstStaticCell::new([const { Wire::free() }; 6]);
@@ -42,13 +34,15 @@ pub struct Boards {
 }
 
 impl Boards {
-    /// After power-on, cabled, not started. Once a run: the statics are taken.
+    /// After power-on, cabled, not started, with the memory of the two hosts. Once a
+    /// run: the statics are taken.
     // Its frame, which holds the chips before they are moved, must not stay.
     #[inline(never)]
-    pub fn new() -> Result<Self, Failure> {
+    pub fn new(memories: [&'static mut [u8]; 2]) -> Result<Self, Failure> {
+        let memory_bytes: usize = memories.iter().map(|memory| memory.len()).sum();
         let nodes = NODES.init_with(|| {
-            MEMORIES.each_ref().map(|memory| {
-                let memory = Ram::new(0, &mut memory.take()[..]);
+            memories.map(|memory| {
+                let memory = Ram::new(0, memory);
                 Node::new(memory, BridgeConfig::default(), DdcConfig::default())
             })
         });
@@ -74,7 +68,7 @@ impl Boards {
         machine.connect(port(0, 1), port(1, 1), Duration::from_ns(15))?;
         defmt::info!(
             "bytes of RAM: host memory {=usize}, nodes {=usize}, routers {=usize}, wires {=usize}, drivers {=usize}",
-            2 * MEMORY,
+            memory_bytes,
             size_of::<[Node<'static>; 2]>(),
             size_of::<[Router; 2]>(),
             size_of::<[Wire; 6]>(),
@@ -86,21 +80,39 @@ impl Boards {
         })
     }
 
-    /// Starts both boards, with one user each.
-    pub fn start(&mut self, model: Model) -> Result<(), Failure> {
+    /// Starts both boards, with rings of so many entries.
+    ///
+    /// # Errors
+    /// A driver's.
+    pub fn start(&mut self, model: Model, entries: u32) -> Result<(), Failure> {
         for (node, driver) in (0..).zip(self.drivers.iter_mut()) {
             let table = table(node);
             let mut config = PutConfig::new(node, TABLES, &table);
             config.nodes = 2;
-            config.entries = ENTRIES;
+            config.entries = entries;
             config.counters = 0;
             config.settle_us = SETTLE_US;
             config.model = model;
             driver.init(&mut self.machine.host(node)?, &config)?;
-            let sap = driver.register_sap()?;
-            driver.attach_mi_range(sap, IDENTIFIERS)?;
         }
         Ok(())
+    }
+
+    /// Puts one user on each board, with so many message identifiers.
+    ///
+    /// # Errors
+    /// A driver's.
+    pub fn register(&mut self, identifiers: u32) -> Result<(), Failure> {
+        for driver in self.drivers.iter_mut() {
+            let sap = driver.register_sap()?;
+            driver.attach_mi_range(sap, identifiers)?;
+        }
+        Ok(())
+    }
+
+    /// The machine, and the drivers for whoever stands on them.
+    pub fn into_parts(self) -> (&'static mut Machine<'static>, [Put; 2]) {
+        (self.machine, self.drivers.clone())
     }
 
     /// Closes both drivers.
@@ -111,6 +123,9 @@ impl Boards {
     }
 
     /// A board and its driver.
+    ///
+    /// # Errors
+    /// There is no such board.
     pub fn board(&mut self, node: u16) -> Result<(Host<'_, 'static, NoProbe>, &mut Put), Failure> {
         let host = self.machine.host(node)?;
         let unknown = HostError::UnknownNode { node, nodes: 2 };

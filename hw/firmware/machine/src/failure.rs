@@ -1,7 +1,11 @@
 //! Everything that can end the run.
 
 use multipc::fabric::{HostError, WiringError};
-use multipc::put::{AddError, AttachError, InitError, PortErrorOf, SapError, ServeError};
+use multipc::mpi::boot::BootError;
+use multipc::mpi::endpoint::EndpointError;
+use multipc::put::{
+    AddError, AttachError, InitError, PortErrorOf, SapError, ServeError, WriterError,
+};
 
 use crate::boards::Board;
 use crate::check::Wrong;
@@ -34,6 +38,15 @@ pub enum Failure {
     Attach(AttachError),
     Add(AddError<Port>),
     Serve(ServeError<Port>),
+    Writer(WriterError),
+    Boot(BootError),
+    Endpoint(EndpointError),
+    /// Nothing more happens, and a message of this length is not over.
+    Stuck {
+        length: u64,
+    },
+    /// A static was taken twice.
+    Taken,
 }
 
 macro_rules! from {
@@ -55,4 +68,7 @@ from!(
     Attach(AttachError),
     Add(AddError<Port>),
     Serve(ServeError<Port>),
+    Writer(WriterError),
+    Boot(BootError),
+    Endpoint(EndpointError),
 );

@@ -13,40 +13,40 @@
 #![no_std]
 #![no_main]
 
-mod boards;
-mod check;
-mod failure;
 mod moves;
 
-use firmware_support::{Stack, Verdict, asked, entry, exit};
+use firmware_support::{Stack, asked, entry, finish};
+use machine::boards::Boards;
+use machine::check;
+use machine::failure::Failure;
 use multipc::put::Model;
+use static_cell::ConstStaticCell;
 
-use boards::Boards;
-use failure::Failure;
+/// Memory of a board: the tables, then room for the longest page at any alignment.
+const MEMORY: usize = 0x1_2100;
+/// Entries of the drivers' rings.
+const ENTRIES: u32 = 8;
+/// Message identifiers of the user on each board.
+const IDENTIFIERS: u32 = 4;
+
+static MEMORIES: ConstStaticCell<[[u8; MEMORY]; 2]> = ConstStaticCell::new([[0; MEMORY]; 2]);
 
 #[entry]
 fn main() -> ! {
-    let verdict = match run() {
-        Ok(()) => Verdict::Passed,
-        Err(failure) => {
-            defmt::error!("{}", failure);
-            Verdict::Failed
-        }
-    };
-    defmt::info!("{}", verdict);
-    exit(verdict)
+    finish(run())
 }
 
 fn run() -> Result<(), Failure> {
     let stack = Stack::paint();
     check::finds_every_wrong_byte()?;
     let spoil = asked("spoil");
-    let mut boards = Boards::new()?;
+    let mut boards = Boards::new(MEMORIES.take().each_mut().map(|memory| &mut memory[..]))?;
     // The chips are made on the stack and moved into their statics.
     let making = stack.peak_bytes();
     let stack = Stack::paint();
     for model in [Model::Interrupt, Model::Polling] {
-        boards.start(model)?;
+        boards.start(model, ENTRIES)?;
+        boards.register(IDENTIFIERS)?;
         let moved = moves::all(&mut boards, spoil)?;
         defmt::info!(
             "{}: {=u32} pages, {=u32} bytes right, {=u64} us on the boards",

@@ -4,9 +4,9 @@ use multipc::fabric::HostError;
 use multipc::put::{Control, Entry, Event, Model};
 use multipc::time::Duration;
 
-use crate::boards::{Boards, PAGES};
-use crate::check::{self, GUARD, Window};
-use crate::failure::Failure;
+use machine::boards::{Boards, PAGES};
+use machine::check::{self, GUARD, Window};
+use machine::failure::Failure;
 
 /// Lengths moved between all pairs of alignments: around a word, a burst, a flit,
 /// and long enough for several packets' worth of bursts.

@@ -41,6 +41,19 @@ pub fn exit(verdict: Verdict) -> ! {
     })
 }
 
+/// Tells how the run went and ends it.
+pub fn finish<E: defmt::Format>(result: Result<(), E>) -> ! {
+    let verdict = match result {
+        Ok(()) => Verdict::Passed,
+        Err(failure) => {
+            defmt::error!("{}", failure);
+            Verdict::Failed
+        }
+    };
+    defmt::info!("{}", verdict);
+    exit(verdict)
+}
+
 /// Whether the command line of the emulator holds `word`.
 pub fn asked(word: &str) -> bool {
     // A longer line than ours is not asked for anything.

@@ -49,11 +49,12 @@ pub struct ReliableConfig {
 
 impl Default for ReliableConfig {
     fn default() -> Self {
-        let mut recovery = RecoveryConfig::default();
-        recovery.settle = Duration::from_us(1_000);
         Self {
             boards: BoardsConfig::default(),
-            recovery,
+            recovery: RecoveryConfig {
+                settle: Duration::from_us(1_000),
+                ..RecoveryConfig::default()
+            },
             period: Duration::from_us(20),
             idle_period: Duration::from_us(1_000),
         }
@@ -361,6 +362,9 @@ impl<P: Probe> Medium for ReliableBoards<P> {
 
     /// While a transfer is under way the clocks of the layer will end it.
     fn next_activity(&self) -> Option<Instant> {
+        if self.news {
+            return Some(self.now());
+        }
         let waits = self.pending() > 0;
         let due = waits.then_some(self.due);
         let next = self.machine.next_activity();
