@@ -69,10 +69,10 @@ fn print(which: &str, models: &Outcome, mixed: &Outcome) {
         "both" => "RTL board 0".to_owned(),
         chip => format!("RTL {chip} 0"),
     };
-    println!("{:24} {:>10} {:>10} {rtl:>16}", "", "record", "models");
+    println!("{:24} {:>12} {:>10} {rtl:>16}", "", "record", "models");
     let row = |name: &str, record: String, value: fn(&Outcome) -> f64| {
         println!(
-            "{name:24} {record:>10} {:>10.3} {:>16.3}",
+            "{name:24} {record:>12} {:>10.3} {:>16.3}",
             value(models),
             value(mixed)
         );
