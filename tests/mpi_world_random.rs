@@ -77,7 +77,7 @@ fn form(seed: u64) -> MpiConfig {
 
 #[test]
 fn in_memory() {
-    for seed in 0..u64::from(common::cases(500)) {
+    for seed in 0..u64::from(common::cases(1_000)) {
         let program = program(seed);
         let nodes = 1 + (seed / 2 % u64::from(program.size)) as u16;
         let config = config(seed, program.size, form(seed));

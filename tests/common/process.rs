@@ -1,4 +1,5 @@
 //! Calls that programs of tests make, in their shortest form.
+#![allow(dead_code)] // each test file uses a part
 
 use core::future::poll_fn;
 
