@@ -182,7 +182,7 @@ proptest! {
     ) {
         if plausible && let Some(head) = bytes.get_mut(..HEADER_LEN) {
             head[0] = kind;
-            head[1] &= 0x1F;
+            head[1] &= 0x3F;
             head[16..20].copy_from_slice(&length.to_le_bytes());
         }
         total(&bytes)?;

@@ -17,7 +17,7 @@ pub fn control(data: &[u8]) {
     if mend & 0x80 != 0 && slot.len() > HEADER_LEN {
         let length = slot.len().saturating_sub(HEADER_LEN + 4) as u32;
         slot[0] = mend & 7;
-        slot[1] &= 0x1F;
+        slot[1] &= 0x3F;
         slot[16..20].copy_from_slice(&length.to_le_bytes());
     }
     match wire::parse(&slot) {
