@@ -308,8 +308,8 @@ fn star() -> (Topology<'static>, [u32; 2], [u32; 2], End) {
 }
 
 /// Two pairs on four routers in a row, and where the wires to the first node
-/// leave from. A message that passes while a link of its router is taken down
-/// may be lost, and nobody sends it again: so the pairs share no router.
+/// leave from. The soft reset of a board that stops turns its router off, for
+/// all who are plugged in there: so the pairs share no router.
 fn line() -> (Topology<'static>, [u32; 2], [u32; 2], End) {
     let topology = Topology::line(4).unwrap();
     let labelling = Labelling::new(&topology, Method::default()).unwrap();
