@@ -59,7 +59,7 @@ fn pattern(source: u32, tag: u32) -> Pattern {
     let kind = tag % 4;
     Pattern {
         context: kind,
-        source: (kind % 2 == 0).then_some(source),
+        source: kind.is_multiple_of(2).then_some(source),
         tag: (kind < 2).then_some(tag as i32),
     }
 }
@@ -73,7 +73,7 @@ async fn exchange(process: Process, first: u32, batches: u32) -> (u64, u64) {
         let tags = first + batch * BATCH..first + (batch + 1) * BATCH;
         let (mut receives, mut sends) = (Vec::new(), Vec::new());
         // Some before, some after the sends: so that messages wait for receives.
-        let early = |tag: u32| mix(u64::from(tag), u64::from(me) + 7) % 2 == 0;
+        let early = |tag: u32| mix(u64::from(tag), u64::from(me) + 7).is_multiple_of(2);
         let receive = |tag: u32| {
             let source = (me + RANKS - offset(tag)) % RANKS;
             process.irecv(pattern(source, tag), 20_000).unwrap()
