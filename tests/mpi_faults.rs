@@ -10,7 +10,6 @@
 mod common;
 mod mpi_programs;
 #[path = "common/process.rs"]
-#[allow(dead_code)] // each test file uses a part
 mod process;
 
 use std::rc::Rc;
