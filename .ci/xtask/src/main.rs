@@ -148,7 +148,7 @@ fn parse(arguments: &[String]) -> Result<(Context, Vec<&'static Part>), String> 
     let mut context = Context {
         root: root(),
         long: false,
-        seconds: 60,
+        seconds: 20,
         write: false,
     };
     let mut parts = Vec::new();
