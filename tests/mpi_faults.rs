@@ -1,8 +1,7 @@
 //! Programs while cables, controllers and buses go wrong.
 //!
 //! With the reliable layer below, random programs end with the digests of the
-//! reference, whatever goes wrong for a time, unless the layer gave a node up:
-//! then ranks are told so, and none ends with anything wrong. A board that is cut off for good
+//! reference, whatever goes wrong for a time. A board that is cut off for good
 //! takes the links to it along and no others, with that layer or without.
 //! `MULTIPC_LONG=1` plays 16 times as many programs.
 #![cfg(feature = "alloc")]
@@ -149,8 +148,6 @@ fn rates(seed: u64) -> RandomFaults {
 
 #[derive(Debug, Default)]
 struct Sum {
-    /// Programs in which the layer gave a node up.
-    given_up: u64,
     faults: u64,
     disturbed: u64,
     resent: u64,
@@ -166,12 +163,6 @@ impl Sum {
         self.link_errors += stats.link_errors.iter().sum::<u64>();
         self.bad_data += stats.bad_data;
     }
-}
-
-/// What a rank says whose peer was given up.
-fn is_told(result: &Result<u64, String>) -> bool {
-    let closed = ["PeerClosed", "is closed"];
-    matches!(result, Err(error) if closed.iter().any(|what| error.contains(what)))
 }
 
 /// Plays the program of a seed with these faults, and compares.
@@ -214,17 +205,6 @@ fn plays_like_the_reference(
     for rank in 0..program.size {
         world.endpoint(rank).unwrap().check_invariants().unwrap();
     }
-    if stats.iter().any(|stats| stats.failed > 0) {
-        sum.given_up += 1;
-        // Without an outcome others wait for ranks that were told.
-        for (result, expected) in outcome.iter().flat_map(|o| o.results.iter().zip(&expected)) {
-            assert!(
-                is_told(result) || result.as_ref() == Ok(expected),
-                "seed {seed}: {result:?}"
-            );
-        }
-        return;
-    }
     let outcome = outcome.unwrap_or_else(|error| {
         let faults: Vec<String> = world
             .medium()
@@ -236,6 +216,8 @@ fn plays_like_the_reference(
             .collect();
         panic!("seed {seed}: {error}\n{stats:#?}\n{faults:#?}")
     });
+    let failed = stats.iter().any(|stats| stats.failed > 0);
+    assert!(!failed, "seed {seed}: {stats:#?}");
     assert_eq!(all(outcome.results), expected, "seed {seed}");
     for rank in 0..program.size {
         let engine = world.endpoint(rank).unwrap();
@@ -251,12 +233,11 @@ fn without_faults_the_reliable_layer_changes_no_result() {
     }
     let Sum {
         faults,
-        given_up,
         resent,
         restarts,
         ..
     } = sum;
-    assert_eq!((faults, given_up, resent, restarts), (0, 0, 0, 0));
+    assert_eq!((faults, resent, restarts), (0, 0, 0));
 }
 
 #[test]
@@ -272,7 +253,32 @@ fn programs_end_as_the_reference_whatever_a_script_spoils() {
         sum.disturbed > cases / 2 && sum.resent > 0 && sum.restarts > 0,
         "{sum:?}"
     );
-    assert!(sum.given_up <= 1 + cases / 24, "{sum:?}");
+}
+
+/// A character of data is lost, later a grant of credit is spoilt: the router of
+/// the first board keeps what it cannot send until it is started again.
+#[test]
+fn a_router_without_credit_is_started_again_with_its_board() {
+    let end = |router| End::Router { router, port: 1 };
+    let events = vec![
+        FaultEvent::cable(end(0), Kind::Packet, 256, CableFault::Drop),
+        FaultEvent::cable(end(1), Kind::Grant, 93, CableFault::Corrupt(248)),
+    ];
+    let mut sum = Sum::default();
+    plays_like_the_reference(1_150, |_, _| Faults::script(events), &mut sum);
+    assert!(sum.faults == 2 && sum.restarts > 0, "{sum:?}");
+}
+
+/// Seeds of scripts after which no packet passes until a router is started again;
+/// most are beyond the default run.
+#[test]
+fn scripts_that_need_a_router_started_again_end_as_the_reference() {
+    for seed in [1_011, 1_055, 1_150, 1_166] {
+        let mut sum = Sum::default();
+        let faults = |ends: &[End], nodes| Faults::script(script(seed - 1_000, ends, nodes));
+        plays_like_the_reference(seed, faults, &mut sum);
+        assert!(sum.restarts > 0, "seed {seed}: {sum:?}");
+    }
 }
 
 #[test]
@@ -289,7 +295,6 @@ fn programs_end_as_the_reference_with_faults_at_random_everywhere() {
         sum.link_errors > cases && sum.resent > cases && sum.bad_data > 0,
         "{sum:?}"
     );
-    assert!(sum.given_up <= 1 + cases / 24, "{sum:?}");
 }
 
 /// Four nodes on one router, so that nobody's path leads past another: two

@@ -17,7 +17,7 @@ use crate::time::{Duration, Instant};
 
 use super::Medium;
 use super::boards::{BoardsConfig, PAGE, behind_tables};
-use super::direct::{Direct, physical};
+use super::direct::{Restartable, physical};
 
 /// Nodes that the layer can name, transfers in progress, notifications.
 type Layer = Reliable<128, 64, 64>;
@@ -151,7 +151,8 @@ struct Node {
 ///
 /// The layer of a node is part of its operating system: it serves the chip
 /// whenever there is something to see, whatever the ranks of the node do, and
-/// its software takes no time. [`Progress::Sent`] means that the receiver has
+/// its software takes no time but that of the bus when it starts the board
+/// again. [`Progress::Sent`] means that the receiver has
 /// accepted. Documents: hw/doc/recovery.md, hw/doc/mpi-faults.md.
 #[derive(Debug)]
 pub struct ReliableBoards<P = NoProbe> {
@@ -270,7 +271,7 @@ impl<P: Probe> ReliableBoards<P> {
         let Some(node) = self.nodes.get_mut(usize::from(number)) else {
             return Ok(());
         };
-        let mut host = Direct(self.machine.host(number)?);
+        let mut host = Restartable(self.machine.host(number)?);
         let before = node.layer.stats();
         node.layer.tick(host.0.now());
         if let Err(error) = node.layer.poll(&mut host)
@@ -345,7 +346,8 @@ impl<P: Probe> Medium for ReliableBoards<P> {
                 self.look_at_all();
                 continue;
             }
-            let end = until.min(self.due);
+            // A restart of a board may have taken longer than asked for.
+            let end = until.min(self.due).max(self.machine.now());
             if self.machine.run_to_news(end) {
                 let mut fresh = core::mem::take(&mut self.fresh);
                 self.machine.take_news(|node| fresh.push(node));
@@ -353,7 +355,7 @@ impl<P: Probe> Medium for ReliableBoards<P> {
                     let _ = self.look(node);
                 }
                 self.fresh = fresh;
-            } else if end == until {
+            } else if end >= until {
                 return false;
             }
         }
@@ -398,7 +400,7 @@ impl<P: Probe> Medium for ReliableBoards<P> {
         node: u16,
         transfer: Transfer,
     ) -> Result<Option<Ticket>, ReliableBoardError> {
-        let mut host = Direct(self.machine.host(node)?);
+        let mut host = Restartable(self.machine.host(node)?);
         let entry = self.nodes.get_mut(usize::from(node));
         let Some(entry) = entry else { return Ok(None) };
         entry.layer.tick(host.0.now());
@@ -422,7 +424,7 @@ impl<P: Probe> Medium for ReliableBoards<P> {
 
     fn progress(&mut self, node: u16, token: Ticket) -> Result<Progress, ReliableBoardError> {
         let layer = &mut self.layer(node)?.layer;
-        let progress = RemoteWrite::<Direct<'_, 'static, P>>::progress(layer, &token);
+        let progress = RemoteWrite::<Restartable<'_, 'static, P>>::progress(layer, &token);
         progress.map_err(ReliableBoardError::Layer)
     }
 
