@@ -222,7 +222,8 @@ where
     let size = rig.size;
     let mut random = Random::new(3);
     let (mut served, mut refused) = (0, 0);
-    for round in 0..rounds(200, 5000) {
+    let count = rounds(200, 5000);
+    for round in 0..count {
         let targets = 1 + random.below(1024);
         let asking = 1 + random.below(1024);
         let pattern = Pattern::from_fn(size, |_| {
@@ -240,8 +241,9 @@ where
         }
     }
     // A bench in which nothing happens agrees, too.
-    assert!(served > 5_000, "{served} served");
-    assert!(refused > 20_000, "{refused} refused");
+    let count = count as usize;
+    assert!(served > 25 * count, "{served} served");
+    assert!(refused > 100 * count, "{refused} refused");
     println!(
         "{} ticks, {served} paths, {refused} refusals",
         rig.bench.cycles()
