@@ -271,6 +271,10 @@ pub fn cosim(context: &Context) -> Verdict {
         let mut command = cargo(context, &[verb, "--manifest-path", MANIFEST]);
         command.args(["--target-dir", "hw/cosim/target", "--features", "coverage"]);
         command.args(arguments);
+        if verb == "clippy" {
+            // Nothing is linked: no need to compile the Verilated RTL twice.
+            command.env("COSIM_CHECK", "1");
+        }
         if verb == "test" {
             command.env("COSIM_COVERAGE", &counters);
             if context.long {
