@@ -31,8 +31,9 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 8, value_name = "N",
           value_parser = clap::value_parser!(u32).range(2..=128))]
     pub ranks: u32,
-    /// The machine, as of `multipc topology` [default: a router with all boards,
-    /// from 9 ranks on a hypercube or a tree]
+    /// The machine of the collectives, as of `multipc topology`; the others run on
+    /// a pair [default: a router with all boards, from 9 ranks on a hypercube or a
+    /// tree]
     #[arg(long, value_name = "SHAPE")]
     pub machine: Option<String>,
     /// Largest message of point-to-point benchmarks, bytes
@@ -122,7 +123,8 @@ fn boards(args: &BenchArgs, ranks: u32) -> Result<World<Boards>, Box<dyn Error>>
     let topology = machine(shape.filter(|_| ranks > 2), ranks)?;
     let boards = topology.generators().len();
     if boards > ranks as usize && shape.is_some() {
-        let needed = format!("{boards} boards, {ranks} ranks: at least one a board is needed");
+        let needed =
+            format!("--machine has {boards} boards for {ranks} ranks, allowed 1 to {ranks} boards");
         return Err(BadUsage(needed).into());
     }
     let mut config = WorldConfig::new(ranks, args.layer.config());

@@ -70,7 +70,7 @@ pub fn run(args: &MpiArgs) -> Result<bool, Box<dyn Error>> {
 }
 
 /// The machine of a shape name, or a star of as many boards as there are ranks
-/// up to a router's eight ports, beyond that a hypercube or a line of routers.
+/// up to a router's eight ports, beyond that a hypercube or a tree.
 fn machine(shape: Option<&str>, ranks: u32) -> Result<Topology<'static>, Box<dyn Error>> {
     let name = match shape {
         Some(name) => name.to_string(),

@@ -37,8 +37,9 @@ use crate::time::Duration;
 ///   repeat 10 ... end        the lines between, ten times
 ///   ranks 8                  first line; or --ranks
 ///
-/// Received bytes are checked. Exit status 0: all arrived as sent; 1: not so, or
-/// the program cannot end; 2: bad usage.
+/// What send, sendrecv and their kin move is checked byte by byte, collectives by
+/// their errors only. Exit status 0: all arrived as sent; 1: not so, or the
+/// program cannot end; 2: bad usage.
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct AppArgs {

@@ -183,3 +183,31 @@ fn check((data, status): &Received<u8>) -> Result<(), RankError> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::api::{Peer, Status, Tag};
+
+    #[test]
+    fn a_byte_that_is_not_as_sent_is_named() {
+        let status = Status {
+            source: Peer::Rank(3),
+            tag: Tag::Value(0),
+            length: 100,
+        };
+        let mut received = (pattern(3, 100), status);
+        assert!(check(&received).is_ok());
+        received.0[71] ^= 0x10;
+        assert!(matches!(
+            check(&received),
+            Err(RankError::Wrong { from: 3, at: 71 })
+        ));
+        // The bytes of another rank are no better.
+        received.0 = pattern(2, 100);
+        assert!(matches!(
+            check(&received),
+            Err(RankError::Wrong { at: 0, .. })
+        ));
+    }
+}
