@@ -74,6 +74,13 @@ pub enum WireError {
         /// Whether MORE is set.
         more: bool,
     },
+    /// An RSP whose pages pass 2^64 bytes of message.
+    ChunkWraps {
+        /// Where the page begins in the message.
+        end: u64,
+        /// Its length.
+        len: u32,
+    },
     /// An RSP without entries although some of what is accepted has no place
     /// yet.
     EmptyChunk {
@@ -150,6 +157,12 @@ impl fmt::Display for WireError {
             } => {
                 let place = if more { "before" } else { "at" };
                 write!(f, "pages end at byte {end}, must end {place} {accept_len}")
+            }
+            Self::ChunkWraps { end, len } => {
+                write!(
+                    f,
+                    "page of {len} bytes at byte {end} of the message passes 2^64"
+                )
             }
             Self::EmptyChunk {
                 chunk_off,

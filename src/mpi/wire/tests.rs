@@ -309,6 +309,25 @@ fn entries_beyond_what_was_accepted_are_an_error() {
 }
 
 #[test]
+fn entries_past_the_last_byte_that_a_message_can_have_are_an_error() {
+    let mut slot = [0; 84];
+    let top = u64::MAX - 4096;
+    let place = &mut pages(1);
+    emit_rsp(&header(Kind::Rsp, 1), &rsp(u64::MAX, top), place, &mut slot).unwrap();
+    assert!(parse(&slot).is_ok(), "up to the last byte");
+    slot[48..56].copy_from_slice(&(top + 1).to_le_bytes());
+    let passed = WireError::ChunkWraps {
+        end: top + 1,
+        len: 4096,
+    };
+    assert_eq!(parse(&slot).map(|view| view.header.seq), Err(passed));
+    assert_eq!(
+        heapless::format!(96; "{passed}").unwrap(),
+        "page of 4096 bytes at byte 18446744073709547520 of the message passes 2^64"
+    );
+}
+
+#[test]
 fn chunks_cover_a_long_message_without_a_gap() {
     // 5 GB of pages of 1 MB; 2039 fit into a slot.
     let total = 5 << 30;

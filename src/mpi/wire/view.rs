@@ -131,7 +131,10 @@ fn check_entries(
 ) -> Result<(), WireError> {
     let mut end = rsp.chunk_off;
     for bytes in entries {
-        end = end.saturating_add(Entry::parse(bytes)?.len().into());
+        let len = Entry::parse(bytes)?.len();
+        end = end
+            .checked_add(len.into())
+            .ok_or(WireError::ChunkWraps { end, len })?;
     }
     let more = header.flags.contains(Flags::MORE);
     let accept_len = rsp.accept_len;
