@@ -176,8 +176,61 @@ impl BootEntry {
                 });
             }
         }
-        check_arena(self.base, self.bytes)
+        check_arena(self.base, self.bytes)?;
+        // What lies behind is the peer's own.
+        let least = Layout::control_bytes(config, ranks);
+        if self.bytes < least {
+            return Err(BootError::Peer {
+                rank,
+                what: "least arena",
+                found: self.bytes,
+                expected: least,
+            });
+        }
+        check_index(config, self.control_index, self.slots)
     }
+
+    /// Holds what the process at `place` has told against what it is.
+    ///
+    /// # Errors
+    /// [`BootError::Peer`] with the first difference.
+    pub fn check_own(&self, place: &Place) -> Result<(), BootError> {
+        let pairs = [
+            ("node", u64::from(self.node), u64::from(place.node)),
+            ("arena", self.base, place.base),
+            (
+                "incarnation",
+                self.incarnation.into(),
+                place.incarnation.into(),
+            ),
+            (
+                "first index",
+                self.control_index.into(),
+                place.control_index.into(),
+            ),
+        ];
+        for (what, found, expected) in pairs {
+            if found != expected {
+                return Err(BootError::Peer {
+                    rank: place.rank,
+                    what,
+                    found,
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `count` indices from `first` on have message identifiers.
+pub(super) fn check_index(config: &MpiConfig, first: u16, count: u16) -> Result<(), BootError> {
+    let limit = config.tags.indices();
+    let index = (u32::from(first) + u32::from(count)).saturating_sub(1);
+    if index < limit {
+        return Ok(());
+    }
+    Err(BootError::Index { index, limit })
 }
 
 fn modes(config: &MpiConfig) -> u16 {

@@ -41,7 +41,7 @@ pub use table::RequestSlot;
 use heapless::Deque;
 use managed::ManagedSlice;
 
-use super::boot::{BootEntry, BootError, Place};
+use super::boot::{BootEntry, BootError, Place, check_index};
 use super::config::MpiConfig;
 use super::credit::PeerCredit;
 use super::layout::Layout;
@@ -181,19 +181,8 @@ impl<'a, T: Copy> Endpoint<'a, T> {
         if rank >= ranks {
             return Err(BootError::Rank { rank, ranks });
         }
-        let indices = config.tags.indices();
-        let last = |first: u16, count: u16| u32::from(first) + u32::from(count) - 1;
-        for index in [
-            last(place.control_index, config.slots),
-            last(place.landing_index, config.landings),
-        ] {
-            if index >= indices {
-                return Err(BootError::Index {
-                    index,
-                    limit: indices,
-                });
-            }
-        }
+        check_index(&config, place.control_index, config.slots)?;
+        check_index(&config, place.landing_index, config.landings)?;
         storage.check(&config, ranks)?;
         if entries.len() != ranks as usize {
             return Err(BootError::Entries {
@@ -211,6 +200,10 @@ impl<'a, T: Copy> Endpoint<'a, T> {
             blocks,
             scratch,
         } = storage;
+        if let Some(own) = entries.get(rank as usize) {
+            own.check_own(&place)?;
+        }
+        peers.fill(Peer::EMPTY);
         for ((peer, entry), other) in peers.iter_mut().zip(entries).zip(0..ranks) {
             entry.check(&config, other, ranks)?;
             let credit = credits(&config, entry.eager_grant);

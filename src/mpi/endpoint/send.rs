@@ -2,7 +2,7 @@
 
 use super::Endpoint;
 use super::close::Trouble;
-use super::context::{Context, check, gather};
+use super::context::{Context, check_reach, gather};
 use super::error::CloseReason;
 use super::peer::Unsent;
 use super::pool::counted;
@@ -92,7 +92,7 @@ impl<T: Copy> Endpoint<'_, T> {
                 Some(bytes) => gather(context.port, send.buffer, bytes),
                 None => Ok(()),
             },
-            None => check(context.port, send.buffer),
+            None => check_reach(context.port, send.buffer),
         };
         if reached.is_err() {
             self.pop_waiting(peer);
@@ -232,7 +232,7 @@ impl<T: Copy> Endpoint<'_, T> {
         };
         let buffer = op.recv.buffer;
         let reached = offset > 0
-            || check(
+            || check_reach(
                 context.port,
                 super::Buffer::new(buffer.addr, rsp.accept_len),
             )
