@@ -1,8 +1,8 @@
 //! An endpoint with a hostile peer: its slots, notifications and counter hold
 //! anything.
 //!
-//! Input: mode bits u8 (slot arrival, counter words, offers, interrupts, costs),
-//! then acts: a kind u8 and what it needs.
+//! Input: mode bits u8 (slot arrival, counter words, offers, interrupts, costs, one
+//! descriptor at a time), then acts: a kind u8 and what it needs.
 
 use multipc::mpi::boot::{BootEntry, Place};
 use multipc::mpi::credit::CreditMode;
@@ -102,6 +102,9 @@ pub fn endpoint(data: &[u8]) {
     }
     config.unexpected_bytes = 4096;
     config.landings = 4;
+    if modes & 32 == 32 {
+        config.data_in_flight = 1;
+    }
     let user = ARENA + Layout::bytes(&config, 2);
     let mut memory = vec![0; (user + USER_BYTES + 0x1000) as usize];
     memory[..ARENA as usize].fill(GUARD);
@@ -176,6 +179,12 @@ pub fn endpoint(data: &[u8]) {
             2 => {
                 let bytes: [u8; 64] = super::take(&mut data);
                 let offset = usize::from(u16::from_le_bytes([a, b])) % (16_384 - 64);
+                // Any slot: one that is being served, too.
+                let at = match c & 7 {
+                    slot @ 0..4 => layout.slot(1, slot.into()) as usize,
+                    _ => at,
+                };
+                let offset = if c & 8 == 8 { offset % 192 } else { offset };
                 memory[at + offset..][..64].copy_from_slice(&bytes);
             }
             3 if c % 4 == 0 => tags.push(u32::from_le_bytes([a, b, c, 0])),
