@@ -4,12 +4,13 @@
 //! "Landing offers".
 
 use super::Endpoint;
+use super::answer::pages;
 use super::context::{Context, check_reach};
 use super::deliver::Origin;
 use super::error::CloseReason;
 use super::peer::{Chunk, Offer, Peer};
 use super::request::{Direct, Op, Receiving, Recv, Send};
-use super::send::{Content, pages};
+use super::stage::Content;
 use crate::mpi::config::MpiConfig;
 use crate::mpi::matching::Envelope;
 use crate::mpi::port::Port;
