@@ -53,12 +53,13 @@ impl<P: Probe> Medium for ReliableBoards<P> {
         true
     }
 
-    /// While a transfer is under way the clocks of the layer will end it.
+    /// While a transfer is under way the clocks of the layer will end it, and after
+    /// some silence they will find who has vanished.
     fn next_activity(&self) -> Option<Instant> {
         if self.news {
             return Some(self.now());
         }
-        let waits = self.pending() > 0;
+        let waits = self.pending() > 0 || self.now() < self.silent;
         let due = waits.then_some(self.due);
         let next = self.machine.next_activity();
         due.into_iter().chain(next).min()
@@ -100,7 +101,9 @@ impl<P: Probe> Medium for ReliableBoards<P> {
             Err(ReliableError::QueueFull { .. }) => return Ok(None),
             Err(error) => return Err(ReliableBoardError::Layer(error)),
         };
-        self.due = self.due.min(self.machine.now() + self.period);
+        let now = self.machine.now();
+        self.due = self.due.min(now + self.period);
+        self.silent = now + self.silence;
         self.look(node)?;
         Ok(Some(ticket))
     }
@@ -121,6 +124,14 @@ impl<P: Probe> Medium for ReliableBoards<P> {
 
     fn arrival(&mut self, node: u16) -> Option<Arrival> {
         self.layer(node).ok()?.arrivals.pop_front()
+    }
+
+    /// Pairs of which one has given up the other.
+    fn take_partings(&mut self, each: &mut dyn FnMut(u16, u16)) {
+        for (a, b) in self.parted.get(self.told..).unwrap_or_default() {
+            each(*a, *b);
+        }
+        self.told = self.parted.len();
     }
 
     fn load(&self, node: u16, addr: u64, bytes: &mut [u8]) -> Result<(), ReliableBoardError> {

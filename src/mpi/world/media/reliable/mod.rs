@@ -58,6 +58,14 @@ pub struct ReliableBoards<P = NoProbe> {
     idle_period: Duration,
     /// When the clocks of the layers are looked at next.
     due: Instant,
+    /// How long after the last news of any node a silent one has been given up.
+    silence: Duration,
+    /// When that will be.
+    silent: Instant,
+    /// Pairs of which the first node has given up the second, and how many of them
+    /// were told.
+    parted: Vec<(u16, u16)>,
+    told: usize,
     news: bool,
     /// Kept for its storage.
     fresh: Vec<u16>,
@@ -128,6 +136,9 @@ impl<P: Probe> ReliableBoards<P> {
                 news: false,
             });
         }
+        // Twice: the clocks of the layers do not run in step.
+        let silence = recovery.silence_limit();
+        let silence = silence.map_or(Duration::ZERO, |limit| limit + limit);
         Ok(Self {
             machine,
             nodes,
@@ -135,6 +146,10 @@ impl<P: Probe> ReliableBoards<P> {
             period: config.period.max(Duration::from_ns(100)),
             idle_period: config.idle_period.max(Duration::from_ns(100)),
             due: now,
+            silence,
+            silent: now + silence,
+            parted: Vec::new(),
+            told: 0,
             news: false,
             fresh: Vec::new(),
         })
@@ -183,6 +198,9 @@ impl<P: Probe> ReliableBoards<P> {
             told = true;
         }
         let after = node.layer.stats();
+        if before.received != after.received || before.delivered != after.delivered {
+            self.silent = self.machine.now() + self.silence;
+        }
         let ended = before.delivered != after.delivered || before.failed != after.failed;
         node.news |= match node.watch {
             Watch::Nothing => false,
@@ -199,6 +217,7 @@ impl<P: Probe> ReliableBoards<P> {
         for node in 0..count {
             // The node is there.
             let _ = self.look(node);
+            self.note_given_up(node);
         }
         self.due = self.machine.now()
             + if self.pending() > 0 {
@@ -206,6 +225,20 @@ impl<P: Probe> ReliableBoards<P> {
             } else {
                 self.idle_period
             };
+    }
+
+    /// Nodes that this one has given up, whether it had anything for them or not.
+    fn note_given_up(&mut self, number: u16) {
+        let count = u16::try_from(self.nodes.len()).unwrap_or(u16::MAX);
+        let Some(node) = self.nodes.get_mut(usize::from(number)) else {
+            return;
+        };
+        for other in (0..count).filter(|other| node.layer.given_up(*other) > 0) {
+            if !self.parted.contains(&(number, other)) {
+                self.parted.push((number, other));
+                (node.news, self.news) = (true, true);
+            }
+        }
     }
 
     fn layer(&mut self, node: u16) -> Result<&mut Node, HostError> {
