@@ -233,7 +233,7 @@ impl<P: PointToPoint> Communicator<P> {
             return Ok(Request::done(engine, Ok((Vec::new(), Status::NULL))));
         };
         let id = self.post_receive(pattern, bytes_of::<T>(count)?)?;
-        Ok(Request::message(engine, id, received).from_any(self.any_of(&pattern)))
+        Ok(Request::message(engine, id, received).awaiting(self.any_of(&pattern)))
     }
 
     /// Receives `count` elements at most.
@@ -266,7 +266,7 @@ impl<P: PointToPoint> Communicator<P> {
         };
         let id = self.post_receive(pattern, size_of_val(buffer))?;
         let request = Request::message(self.engine(), id, Ok);
-        let request = request.from_any(self.any_of(&pattern));
+        let request = request.awaiting(self.any_of(&pattern));
         let completion = request.wait().await?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(buffer);
         for (place, byte) in bytes.iter_mut().zip(&completion.data) {

@@ -79,7 +79,7 @@ impl<P: PointToPoint, R> Request<P, R> {
     }
 
     /// A receive whose message may come from any of `senders`.
-    pub(super) fn from_any(mut self, senders: Option<Senders>) -> Self {
+    pub(super) fn awaiting(mut self, senders: Option<Senders>) -> Self {
         self.senders = senders;
         self
     }
@@ -108,7 +108,7 @@ impl<P: PointToPoint, R> Request<P, R> {
             // Messages only.
             State::Operation(_) | State::Taken => State::Taken,
         };
-        Request::new(&self.engine, state).from_any(self.senders.take())
+        Request::new(&self.engine, state).awaiting(self.senders.take())
     }
 
     /// Notes the completion if there is one. With a context the process waits.
