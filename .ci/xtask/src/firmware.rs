@@ -31,7 +31,14 @@ const TARGETS: [(&str, &str, &str); 2] = [
 /// Seconds after which an image that has not ended has failed.
 const LIMIT_S: &str = "300";
 
-/// Builds the images, runs them, and checks that a wrong byte is found.
+/// What a word on the command line of `machine` breaks, and how the log has to end.
+const BROKEN: [(&str, &str, &str); 3] = [
+    ("spoil", "a changed byte", "ERROR Wrong"),
+    ("deaf", "an unconnected interrupt line", "ERROR Silent"),
+    ("careless", "an interrupt slept through", "ERROR SleptThrough"),
+];
+
+/// Builds the images, runs them, and checks that what is broken on purpose is found.
 pub fn firmware(context: &Context) -> Verdict {
     tools::component("clippy")?;
     for (target, emulator, package) in TARGETS {
@@ -95,18 +102,20 @@ fn image(context: &Context, target: &str, package: &str, more: &[&str]) -> Resul
     Ok(format!("{TARGET_DIR}/{target}/release/{package}"))
 }
 
-/// Passes, and fails for the right reason when a byte is changed behind its back.
+/// Passes, and fails for the right reason when something is broken.
 fn machine(context: &Context, path: &str) -> Result<(), String> {
     passes(context, path)?;
-    let spoilt = run(context, path, &["spoil"]);
-    match quiet(spoilt) {
-        Ok(_) => Err(format!("{path}: a changed byte was not found")),
-        Err(failure) if failure.output.contains("ERROR Wrong") => {
-            println!("a changed byte is found:\n{}", failure.output.trim_end());
-            readme::shows(context, DOCUMENT, &steady(&failure.output))
+    for (word, what, error) in BROKEN {
+        match quiet(run(context, path, &[word])) {
+            Ok(_) => return Err(format!("{path} {word}: {what} was not found")),
+            Err(failure) if failure.output.contains(error) => {
+                println!("{what} is found:\n{}", failure.output.trim_end());
+                readme::shows(context, DOCUMENT, &steady(&failure.output))?;
+            }
+            Err(failure) => return Err(format!("{}\n{}", failure.message, failure.output)),
         }
-        Err(failure) => Err(format!("{}\n{}", failure.message, failure.output)),
     }
+    Ok(())
 }
 
 /// Passes, and its log is the one of the document.
