@@ -31,12 +31,16 @@ const TARGETS: [(&str, &str, &str); 2] = [
 /// Seconds after which an image that has not ended has failed.
 const LIMIT_S: &str = "300";
 
-/// What a word on the command line of `machine` breaks, and how the log has to end.
-const BROKEN: [(&str, &str, &str); 3] = [
+/// A word on the command line of an image breaks something; how its log has to end.
+type Broken = (&'static str, &'static str, &'static str);
+
+const MACHINE: [Broken; 3] = [
     ("spoil", "a changed byte", "ERROR Wrong"),
     ("deaf", "an unconnected interrupt line", "ERROR Silent"),
     ("careless", "an interrupt slept through", "ERROR SleptThrough"),
 ];
+
+const BOARD: [Broken; 1] = [("deaf", "an unconnected interrupt line", "ERROR Handler")];
 
 /// Builds the images, runs them, and checks that what is broken on purpose is found.
 pub fn firmware(context: &Context) -> Verdict {
@@ -71,12 +75,15 @@ pub fn firmware(context: &Context) -> Verdict {
             "build",
             &["--release", "--target", target, "--package", "board"],
         )));
-        steps.push(image(context, target, "machine", &[]).and_then(|path| machine(context, &path)));
+        steps.push(
+            image(context, target, "machine", &[])
+                .and_then(|path| checks(context, &path, &MACHINE)),
+        );
         let messages = format!("{TARGET_DIR}/{target}/release/messages");
         steps.push(passes(context, &messages));
         steps.push(
             image(context, target, "board", &["--features", "plain-ram"])
-                .and_then(|path| passes(context, &path)),
+                .and_then(|path| checks(context, &path, &BOARD)),
         );
     }
     all(steps)?;
@@ -103,9 +110,9 @@ fn image(context: &Context, target: &str, package: &str, more: &[&str]) -> Resul
 }
 
 /// Passes, and fails for the right reason when something is broken.
-fn machine(context: &Context, path: &str) -> Result<(), String> {
+fn checks(context: &Context, path: &str, broken: &[Broken]) -> Result<(), String> {
     passes(context, path)?;
-    for (word, what, error) in BROKEN {
+    for (word, what, error) in broken {
         match quiet(run(context, path, &[word])) {
             Ok(_) => return Err(format!("{path} {word}: {what} was not found")),
             Err(failure) if failure.output.contains(error) => {

@@ -6,8 +6,8 @@
 /// instruction. An interrupt that becomes pending after the question is therefore not
 /// taken before the sleep but ends it: `wfi` of both architectures wakes for an interrupt
 /// that is pending and enabled at its source, masked in the processor or not (ARMv7-M
-/// Architecture Reference Manual, B1.5.19; RISC-V Privileged Architecture, 3.3.3). It is
-/// taken as the mask is lifted, before this returns.
+/// Architecture Reference Manual and RISC-V Privileged Architecture, "Wait For
+/// Interrupt"). It is taken as the mask is lifted.
 pub fn sleep_unless(reason: impl FnOnce() -> bool) {
     critical_section::with(|_| {
         if !reason() {

@@ -50,9 +50,12 @@ pub static __INTERRUPTS: [unsafe extern "C" fn(); INPUTS] = {
     vectors
 };
 
-/// The input of the interrupt controller to which INTA# goes.
+/// INTA# at an input of the interrupt controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Line;
+
+/// The input for a real wire. Here the same, since software can pend it.
+pub type Input = Line;
 
 impl Line {
     /// Gives it its priority and lets it interrupt.
