@@ -37,7 +37,11 @@ type Broken = (&'static str, &'static str, &'static str);
 const MACHINE: [Broken; 3] = [
     ("spoil", "a changed byte", "ERROR Wrong"),
     ("deaf", "an unconnected interrupt line", "ERROR Silent"),
-    ("careless", "an interrupt slept through", "ERROR SleptThrough"),
+    (
+        "careless",
+        "an interrupt slept through",
+        "ERROR SleptThrough",
+    ),
 ];
 
 const BOARD: [Broken; 1] = [("deaf", "an unconnected interrupt line", "ERROR Handler")];
