@@ -24,8 +24,8 @@ use heapless::spsc::{Consumer, Producer, Queue};
 use multipc::put::{Event, PortErrorOf, Put, ServeError};
 use static_cell::StaticCell;
 
-/// Events between handler and main loop.
-const EVENTS: usize = 64;
+/// Events between handler and main loop, and one; few where a check fills the queue.
+const EVENTS: usize = if cfg!(feature = "plain-ram") { 8 } else { 64 };
 /// Entries of each ring that one interrupt serves: how long others wait.
 const BUDGET: u16 = 16;
 /// Room for what a call tells beside the entries of its budget: errors.
@@ -111,13 +111,14 @@ impl Shared {
 #[cfg_attr(target_arch = "riscv32", external_interrupt(ExternalInterrupt::INTA))]
 #[allow(non_snake_case)]
 fn INTA() {
-    if with(Shared::serve) != Some(true) {
+    let served = with(Shared::serve) == Some(true);
+    if !served {
         // The line may stay asserted, and would interrupt for ever.
         Input::mask();
     }
-    #[cfg(feature = "plain-ram")]
     // Plain RAM does not lift the line when the event is acknowledged.
-    Input::drive(false);
+    #[cfg(feature = "plain-ram")]
+    Input::drive(!served);
 }
 
 impl Events {

@@ -213,7 +213,7 @@ const ENTRIES: u32 = 4;
 /// The first [`Failure`].
 pub fn check_driver(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<(), Failure> {
     let mut put = start(ram, hw, pages)?;
-    page_leaves(ram, hw);
+    page_leaves(ram, hw, 1);
     serve(hw, &mut put, [1, 0])?;
     report_arrives(ram, hw)?;
     serve(hw, &mut put, [0, 1])?;
@@ -258,12 +258,8 @@ pub fn start(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<Put, Fa
 
     let sap = put.register_sap()?;
     put.attach_mi_range(sap, 4)?;
-    let flags = Control::LMP
-        .with(Control::NOS)
-        .with(Control::LMI)
-        .with(Control::NOR);
     let local = base.wrapping_add(pages);
-    put.add_entry(hw, Entry::page(1, 2, local, 0x0BAD_CAFE, 0x1234, flags))?;
+    post(hw, &mut put, pages)?;
     expect(0x58, ram.get(0x58), base.wrapping_add(16))?;
     // The descriptor as it lies in memory: length and node, control, remote and
     // local address. NOR, LMP, LMI, NOS are bits 31, 30, 27 and 25.
@@ -284,9 +280,23 @@ pub fn start(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<Put, Fa
     Ok(put)
 }
 
-/// The controller has read the entry and counts a page that left.
-pub fn page_leaves(ram: &'static Ram, hw: &Hardware) {
-    ram.set(0x54, hw.dma_base().wrapping_add(16));
+/// Posts a page, with identifier 2.
+///
+/// # Errors
+/// The driver's.
+pub fn post(hw: &mut Hardware, put: &mut Put, pages: u32) -> Result<(), Failure> {
+    let flags = Control::LMP
+        .with(Control::NOS)
+        .with(Control::LMI)
+        .with(Control::NOR);
+    let local = hw.dma_base().wrapping_add(pages);
+    put.add_entry(hw, Entry::page(1, 2, local, 0x0BAD_CAFE, 0x1234, flags))?;
+    Ok(())
+}
+
+/// The controller has read the `nth` entry, from 1, and counts a page that left.
+pub fn page_leaves(ram: &'static Ram, hw: &Hardware, nth: u32) {
+    ram.set(0x54, hw.dma_base().wrapping_add(16 * (nth % ENTRIES)));
     ram.set(0x40, 1 << 31);
 }
 

@@ -31,13 +31,13 @@ pub enum Failure {
     Extra {
         length: u32,
     },
-    /// The interrupt model without interrupts, or with some that no board asked for; the
-    /// polling model with any.
+    /// The interrupt model without interrupts, or the polling model with any.
     Interrupts {
         model: Model,
         taken: u32,
-        idle: u32,
     },
+    /// An interrupt that no board asked for.
+    Nobody,
     /// An interrupt came before a sleep and did not end it: the timer did.
     SleptThrough {
         line: u32,

@@ -59,8 +59,6 @@ pub struct World {
 pub struct Taken {
     /// Of the line.
     pub line: u32,
-    /// Of these, with no board that asserted INTA#.
-    pub idle: u32,
     /// Of the timer.
     pub timer: u32,
 }
@@ -99,7 +97,8 @@ pub fn with<R>(work: impl FnOnce(&mut World) -> Result<R, Failure>) -> Result<R,
 }
 
 impl World {
-    /// The interrupt half of both drivers: the line does not say whose it is.
+    /// The interrupt half of both drivers: the line does not say whose it is. That it is
+    /// nobody's cannot be here: each cause is gone before the line is.
     fn serve(&mut self) -> Result<(), Failure> {
         let Self {
             boards,
@@ -110,18 +109,21 @@ impl World {
         } = self;
         taken.line += 1;
         let mut lost = false;
-        let mut idle = true;
+        let mut asked = false;
         for node in [0, 1] {
             let (mut host, driver) = boards.board(node)?;
             if host.interrupt() {
-                idle = false;
+                asked = true;
                 driver.on_interrupt(&mut host, *budget, |event| {
                     lost |= events.enqueue(event).is_err();
                 })?;
             }
         }
-        taken.idle += u32::from(idle);
-        if lost { Err(Failure::Lost) } else { Ok(()) }
+        match (asked, lost) {
+            (true, false) => Ok(()),
+            (true, true) => Err(Failure::Lost),
+            (false, _) => Err(Failure::Nobody),
+        }
     }
 }
 
@@ -132,7 +134,7 @@ fn INTA() {
     let served = with(|world| {
         if let Err(failure) = world.serve() {
             world.failure.get_or_insert(failure);
-            // A driver that does not serve leaves the line asserted.
+            // The line would interrupt for ever.
             Line::mask();
         }
         Ok(())
