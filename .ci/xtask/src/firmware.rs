@@ -73,6 +73,10 @@ pub fn firmware(context: &Context) -> Verdict {
         clippy.args(images).args(["--package", "firmware-support"]);
         clippy.args(["--", "-D", "warnings"]);
         steps.push(show(clippy));
+        let mut clippy = here(context, "clippy", &["--release", "--target", target]);
+        clippy.args(["--package", "board", "--features", "plain-ram"]);
+        clippy.args(["--", "-D", "warnings"]);
+        steps.push(show(clippy));
         // With registers at an address it is for a real board: it has to link.
         steps.push(show(here(
             context,
