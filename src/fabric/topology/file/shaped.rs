@@ -51,7 +51,7 @@ pub(super) fn shaped(
         ("generators", single(&raw.generators)),
     ];
     let mut numbers = Vec::new();
-    let mut first = None;
+    let (mut first, mut missing) = (None, None);
     for (key, value) in given {
         match value {
             Some((span, _)) if !wanted.contains(&key) => {
@@ -64,14 +64,17 @@ pub(super) fn shaped(
                 numbers.extend(value);
                 first.get_or_insert(span);
             }
-            // The only number with a default. Without this the others would
-            // move up into the place of the missing one.
+            // `arity` alone has a default. Without this check the other numbers
+            // would move up into the place of the missing one.
             None if wanted.contains(&key) && key != "arity" => {
-                let problem = format!("{key} is missing beside shape = \"{}\"", name.as_ref());
-                return Err(Wrong::at(name, problem));
+                missing.get_or_insert(key);
             }
             None => {}
         }
+    }
+    if let Some(key) = missing {
+        let problem = format!("{key} is missing beside shape = \"{}\"", name.as_ref());
+        return Err(Wrong::at(name, problem));
     }
     let shape = Shape::new(name.as_ref(), &numbers).map_err(|error| {
         Box::new(Wrong {
