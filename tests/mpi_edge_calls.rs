@@ -10,7 +10,7 @@ use multipc::mpi::endpoint::{
     Activity, Buffer, CloseReason, Endpoint, EndpointError, Peer, PeerState, Sizes, Storage,
 };
 use multipc::mpi::matching::Pattern;
-use multipc::mpi::{Layout, Lent, MpiConfig};
+use multipc::mpi::{Layout, Lent, MpiConfig, Policy};
 use multipc::time::Duration;
 
 #[test]
@@ -167,6 +167,51 @@ fn probes_see_what_waits_and_leave_it() {
     rig.done(0, short);
     rig.done(0, long);
     assert_eq!(rig.endpoints[1].iprobe(&any), None);
+}
+
+#[test]
+fn probes_do_not_see_what_a_receive_called_earlier_will_take() {
+    let mut config = free();
+    config.policy = Policy::Interrupt;
+    config.data_in_flight = 1;
+    let mut rig: Rig<2> = Rig::new(config);
+    let user = rig.user;
+    let any = Pattern {
+        context: 0,
+        source: None,
+        tag: None,
+    };
+    for (tag, len) in [(4, 10), (4, 20), (5, 30)] {
+        let send = rig.send(0, 1, tag, Buffer::new(user, len));
+        rig.settle();
+        rig.done(0, send);
+    }
+    // While data of rank 1 is on its way, the pages of its next message are not
+    // pinned: that call, and the receive behind it, wait.
+    let there = rig.recv(0, Some(1), None, Buffer::new(user, 1_000_000));
+    let long = rig.send(1, 0, 1, Buffer::new(user, 1_000_000));
+    while rig.endpoints[1].stats().pieces == 0 {
+        rig.round();
+    }
+    let next = rig.send(1, 0, 2, Buffer::new(user, 10_000));
+    let recv = rig.recv(1, Some(0), Some(4), Buffer::new(user + 0x10_0000, 64));
+    for _ in 0..2 {
+        let found = rig.endpoints[1].iprobe(&any).map(|found| found.total);
+        assert_eq!(found, None, "it is for the receive");
+        rig.progress(1);
+    }
+    let tag_5 = Pattern {
+        tag: Some(5),
+        ..any
+    };
+    assert_eq!(rig.endpoints[1].iprobe(&tag_5).unwrap().total, 30);
+    let second = rig.recv(0, Some(1), Some(2), Buffer::new(user, 10_000));
+    rig.settle();
+    assert_eq!(rig.done(1, recv).total, 10);
+    assert_eq!(rig.endpoints[1].iprobe(&any).unwrap().total, 20);
+    for (rank, request) in [(1, long), (1, next), (0, there), (0, second)] {
+        rig.done(rank, request);
+    }
 }
 
 #[test]
