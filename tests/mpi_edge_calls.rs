@@ -388,3 +388,65 @@ fn storage_that_was_used_before_starts_empty() {
         }
     }
 }
+
+#[test]
+fn buffers_at_the_end_of_64_bits_fail_alone() {
+    for offers in [false, true] {
+        let mut config = free();
+        config.offers = offers;
+        for (addr, len) in [
+            (u64::MAX - 10, 5000),
+            (u64::MAX - 4999, 5000),
+            (u64::MAX, u64::MAX),
+            (1 << 32, u64::MAX),
+            (u64::MAX - 10, 11),
+        ] {
+            let mut rig: Rig<2> = Rig::new(config);
+            let (far, near) = (Buffer::new(addr, len), Buffer::new(rig.user, 5000));
+            let bad = EndpointError::BadBuffer { addr, len };
+            // To another and to oneself: the send fails, nothing is sent.
+            for to in [1, 0] {
+                let send = rig.send(0, to, 1, far);
+                rig.settle();
+                assert_eq!(rig.test(0, send), Some(Err(bad)), "{addr:x} {len} {to}");
+            }
+            // From another: the receive fails, the sender is told.
+            let recv = rig.recv(1, Some(0), Some(2), far);
+            rig.settle();
+            let send = rig.send(0, 1, 2, near);
+            rig.settle();
+            assert_eq!(rig.test(1, recv), Some(Err(bad)), "{addr:x} {len}");
+            let refused = EndpointError::Refused { status: 1 };
+            assert_eq!(rig.test(0, send), Some(Err(refused)), "{addr:x} {len}");
+            // From oneself: the receive fails.
+            let recv = rig.recv(0, Some(0), Some(3), far);
+            let send = rig.send(0, 0, 3, near);
+            rig.settle();
+            assert_eq!(rig.test(0, recv), Some(Err(bad)), "{addr:x} {len}");
+            rig.done(0, send);
+            for (rank, peer) in [(0, 1), (1, 0)] {
+                let state = rig.endpoints[rank].peer_state(peer);
+                assert_eq!(state, Some(PeerState::Open));
+            }
+            rig.check_idle();
+        }
+    }
+}
+
+#[test]
+fn a_receive_may_have_room_for_more_than_there_is() {
+    for offers in [false, true] {
+        let mut config = free();
+        config.offers = offers;
+        let mut rig: Rig<2> = Rig::new(config);
+        let room = Buffer::new(rig.user, u64::MAX - rig.user);
+        for (tag, len) in [(1, 10), (2, 5000)] {
+            let recv = rig.recv(1, Some(0), Some(tag), room);
+            rig.settle();
+            let send = rig.send(0, 1, tag, Buffer::new(rig.user, len));
+            rig.settle();
+            rig.done(0, send);
+            assert_eq!(rig.done(1, recv).length, len);
+        }
+    }
+}
