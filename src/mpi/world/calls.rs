@@ -166,6 +166,9 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             ..
         } = self;
         let mailbox = mailbox.borrow();
+        if mailbox.closed.len() > mailbox.told {
+            return true;
+        }
         let done = |id| {
             let live = live.get(id);
             live.is_some_and(|live| engine.is_done(live.request))
@@ -195,6 +198,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.answered = false;
         let mut mailbox = self.mailbox.borrow_mut();
         mailbox.now = now;
+        mailbox.told = mailbox.closed.len();
         mailbox.awaited.clear();
         let probes = core::mem::take(&mut mailbox.probes);
         mailbox.found.clear();

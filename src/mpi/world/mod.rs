@@ -18,6 +18,7 @@ mod executor;
 mod handle;
 mod heap;
 mod launch;
+mod loss;
 mod mailbox;
 pub mod media;
 mod port;

@@ -253,6 +253,13 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
         Some((Ticket(id), why))
     }
 
+    /// How many times in a row a node was given up since it was last heard; transfers
+    /// to it that were waiting have failed.
+    pub fn given_up(&self, node: u16) -> u8 {
+        let peer = self.peers.get(usize::from(node));
+        peer.map_or(0, |peer| peer.given_up)
+    }
+
     fn nodes(&self) -> u16 {
         self.settings.nodes
     }
