@@ -1,6 +1,6 @@
 //! The edges of the message layer, one test a case (hw/doc/mpi.md, section
-//! "Edges"): data and slots. Others are in mpi_edge_forged.rs and
-//! mpi_edge_calls.rs.
+//! "Edges"): data and slots. Others are in mpi_edge_boot.rs, mpi_edge_calls.rs,
+//! mpi_edge_forged.rs and mpi_edge_reach.rs.
 #![cfg(feature = "alloc")]
 
 mod mpi_rig;

@@ -5,12 +5,9 @@
 mod mpi_rig;
 
 use mpi_rig::{Rig, Tap, free, pattern};
-use multipc::mpi::boot::{BootEntry, BootError, Place};
-use multipc::mpi::endpoint::{
-    Activity, Buffer, CloseReason, Endpoint, EndpointError, Peer, PeerState, Sizes, Storage,
-};
+use multipc::mpi::endpoint::{Activity, Buffer, CloseReason, EndpointError, PeerState, Sizes};
 use multipc::mpi::matching::Pattern;
-use multipc::mpi::{Layout, Lent, MpiConfig};
+use multipc::mpi::{Lent, MpiConfig, Policy};
 use multipc::time::Duration;
 
 #[test]
@@ -170,6 +167,51 @@ fn probes_see_what_waits_and_leave_it() {
 }
 
 #[test]
+fn probes_do_not_see_what_a_receive_called_earlier_will_take() {
+    let mut config = free();
+    config.policy = Policy::Interrupt;
+    config.data_in_flight = 1;
+    let mut rig: Rig<2> = Rig::new(config);
+    let user = rig.user;
+    let any = Pattern {
+        context: 0,
+        source: None,
+        tag: None,
+    };
+    for (tag, len) in [(4, 10), (4, 20), (5, 30)] {
+        let send = rig.send(0, 1, tag, Buffer::new(user, len));
+        rig.settle();
+        rig.done(0, send);
+    }
+    // While data of rank 1 is on its way, the pages of its next message are not
+    // pinned: that call, and the receive behind it, wait.
+    let there = rig.recv(0, Some(1), None, Buffer::new(user, 1_000_000));
+    let long = rig.send(1, 0, 1, Buffer::new(user, 1_000_000));
+    while rig.endpoints[1].stats().pieces == 0 {
+        rig.round();
+    }
+    let next = rig.send(1, 0, 2, Buffer::new(user, 10_000));
+    let recv = rig.recv(1, Some(0), Some(4), Buffer::new(user + 0x10_0000, 64));
+    for _ in 0..2 {
+        let found = rig.endpoints[1].iprobe(&any).map(|found| found.total);
+        assert_eq!(found, None, "it is for the receive");
+        rig.progress(1);
+    }
+    let tag_5 = Pattern {
+        tag: Some(5),
+        ..any
+    };
+    assert_eq!(rig.endpoints[1].iprobe(&tag_5).unwrap().total, 30);
+    let second = rig.recv(0, Some(1), Some(2), Buffer::new(user, 10_000));
+    rig.settle();
+    assert_eq!(rig.done(1, recv).total, 10);
+    assert_eq!(rig.endpoints[1].iprobe(&any).unwrap().total, 20);
+    for (rank, request) in [(1, long), (1, next), (0, there), (0, second)] {
+        rig.done(rank, request);
+    }
+}
+
+#[test]
 fn cancelled_receives_leave_the_message_to_the_next() {
     let mut rig: Rig<2> = Rig::new(free());
     let buffer = Buffer::new(rig.user, 100_000);
@@ -260,86 +302,4 @@ fn an_endpoint_that_is_busy_does_nothing() {
     rig.now = until;
     assert_eq!(rig.progress(0), Activity::Idle);
     assert_eq!(rig.endpoints[0].stats().shorts, 1);
-}
-
-#[test]
-fn worlds_that_cannot_be_are_refused() {
-    let config = free();
-    let place = |rank| Place::alone(rank, 2, 0x1_0000);
-    let good = [0, 1].map(|rank| BootEntry::new(&config, &place(rank)));
-    let boot = |place: Place, entries: &[BootEntry]| {
-        let storage = Storage::<()>::owned(&config, 2, Sizes::default());
-        Endpoint::new(config, place, entries, storage).map(|_| ())
-    };
-    assert_eq!(boot(place(0), &good), Ok(()));
-    // Slots and counters of rank 1 would lie beyond its arena.
-    for (base, bytes) in [(0xFFFF_FFC0, 0), (0x1_0000, 64), (0xFFFF_0000, 0x1_0000)] {
-        let mut entries = good;
-        (entries[1].base, entries[1].bytes) = (base, bytes);
-        let error = boot(place(0), &entries).unwrap_err();
-        let expected = 2 * 16 * 16_384 + 8;
-        assert_eq!(
-            error,
-            BootError::Peer {
-                rank: 1,
-                what: "least arena",
-                found: bytes,
-                expected,
-            }
-        );
-    }
-    // Slots whose notifications have no identifier.
-    let mut entries = good;
-    entries[1].control_index = 4096 - 15;
-    let error = boot(place(0), &entries).unwrap_err();
-    assert_eq!(
-        error,
-        BootError::Index {
-            index: 4096,
-            limit: 4096
-        }
-    );
-    entries[1].control_index = u16::MAX;
-    assert!(boot(place(0), &entries).is_err());
-    // An arena that is not where it was said to be.
-    for base in [0x2_0000, u64::MAX, u64::MAX - 63, 1 << 32] {
-        let moved = Place { base, ..place(0) };
-        let error = boot(moved, &good).unwrap_err();
-        assert!(
-            matches!(
-                error,
-                BootError::Peer {
-                    rank: 0,
-                    what: "arena",
-                    ..
-                }
-            ),
-            "{error}"
-        );
-    }
-    // Addresses at the end of 64 bits are nonsense, and no panic.
-    let layout = Layout::new(&config, 0, 2, u64::MAX);
-    assert_eq!(layout.slot(1, 3), u64::MAX);
-    assert_eq!(layout.staging(1, 3), u64::MAX);
-    assert_eq!(layout.counter_out(1), u64::MAX);
-    assert!(layout.block(7) > u64::MAX - 64);
-}
-
-#[test]
-fn storage_that_was_used_before_starts_empty() {
-    let config = free();
-    let place = |rank, ranks| Place::alone(rank, ranks, 0x1_0000);
-    let mut peers = [Peer::EMPTY; 3];
-    for ranks in [3, 1] {
-        let entries: Vec<BootEntry> = (0..ranks as u16)
-            .map(|rank| BootEntry::new(&config, &place(rank, ranks)))
-            .collect();
-        let mut storage = Storage::<()>::owned(&config, ranks, Sizes::default());
-        storage.peers = (&mut peers[..]).into();
-        let endpoint = Endpoint::new(config, place(0, ranks), &entries, storage).unwrap();
-        for peer in 0..3 {
-            let there = endpoint.credit(peer).is_some();
-            assert_eq!(there, peer > 0 && peer < ranks, "{peer} of {ranks}");
-        }
-    }
 }

@@ -5,9 +5,9 @@
 mod mpi_rig;
 
 use mpi_rig::{ARENA, Rig, Tap, free};
+use multipc::mpi::Lent;
 use multipc::mpi::endpoint::{Buffer, CloseReason, EndpointError, PeerState};
 use multipc::mpi::wire::{self, Flags, Header, Kind, Payload, WireError};
-use multipc::mpi::{Lent, Piece, Port};
 use multipc::remote::Transfer;
 
 /// Puts `bytes` into the slot of the next message of 0 at 1, and tells 1.
@@ -373,90 +373,4 @@ fn offers_that_nobody_agreed_to_close_the_link() {
     let offer = answer(&rsp(0), Flags::OFFER.bits(), &[(64, 5000)]);
     forge(&mut rig, &offer);
     assert_eq!(reason(&rig), CloseReason::BadOffer { value: 0 });
-}
-
-/// User memory that the controller cannot address: 4 GB up.
-struct High<P>(P, u64);
-
-const UP: u64 = 1 << 32;
-
-impl<P: Port> Port for High<P> {
-    type Token = P::Token;
-    type Error = P::Error;
-
-    fn start(&mut self, transfer: Transfer) -> Result<Option<P::Token>, P::Error> {
-        self.0.start(transfer)
-    }
-
-    fn poll(&mut self) -> Result<(), P::Error> {
-        self.0.poll()
-    }
-
-    fn progress(&mut self, token: &P::Token) -> Result<multipc::remote::Progress, P::Error> {
-        self.0.progress(token)
-    }
-
-    fn arrival(&mut self) -> Option<multipc::remote::Arrival> {
-        self.0.arrival()
-    }
-
-    fn load(&mut self, addr: u64, into: &mut [u8]) -> Result<(), P::Error> {
-        self.0.load(addr % UP, into)
-    }
-
-    fn store(&mut self, addr: u64, bytes: &[u8]) -> Result<(), P::Error> {
-        self.0.store(addr % UP, bytes)
-    }
-
-    fn piece(&self, addr: u64, len: u64) -> Option<Piece> {
-        // The last 4 KB below 4 GB, and what follows.
-        let addr = UP - 4096 + (addr - self.1);
-        Some(Piece { addr, len })
-    }
-}
-
-#[test]
-fn buffers_beyond_the_controllers_reach_fail_alone() {
-    // From 4 GB up, and across.
-    for at in [0x2000, 0] {
-        for sends in [true, false] {
-            let mut rig: Rig<2> = Rig::new(free());
-            let user = rig.user;
-            let high = Buffer::new(user + at, 5000);
-            let low = Buffer::new(user, 5000);
-            let (send, recv) = if sends {
-                (rig.send(0, 1, 0, high), rig.recv(1, Some(0), None, low))
-            } else {
-                (rig.send(0, 1, 0, low), rig.recv(1, Some(0), None, high))
-            };
-            for _ in 0..50 {
-                for rank in 0..2 {
-                    let port = Lent::new(&mut rig.writers[rank], &mut rig.memories, rank as u16);
-                    if sends == (rank == 0) {
-                        let mut port = High(port, user);
-                        rig.endpoints[rank].progress(&mut port, rig.now, &mut ());
-                    } else {
-                        let mut port = port;
-                        rig.endpoints[rank].progress(&mut port, rig.now, &mut ());
-                    }
-                }
-            }
-            let bad = |buffer: Buffer| EndpointError::BadBuffer {
-                addr: buffer.addr,
-                len: buffer.len,
-            };
-            if sends {
-                assert_eq!(rig.test(0, send), Some(Err(bad(high))));
-                assert_eq!(rig.test(1, recv), None);
-            } else {
-                assert_eq!(rig.test(1, recv), Some(Err(bad(high))));
-                let refused = EndpointError::Refused { status: 1 };
-                assert_eq!(rig.test(0, send), Some(Err(refused)));
-            }
-            for rank in 0..2 {
-                let state = rig.endpoints[rank].peer_state(1 - rank as u32);
-                assert_eq!(state, Some(PeerState::Open));
-            }
-        }
-    }
 }

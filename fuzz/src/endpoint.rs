@@ -190,7 +190,12 @@ pub fn endpoint(data: &[u8]) {
             3 if c % 4 == 0 => tags.push(u32::from_le_bytes([a, b, c, 0])),
             3 => tags.push(1 << 12 | u32::from(slot)),
             4 => {
-                let buffer = Buffer::new(user + 64 * u64::from(a), 16 * u64::from(b));
+                let mut buffer = Buffer::new(user + 64 * u64::from(a), 16 * u64::from(b));
+                if c & 0x20 == 0x20 {
+                    // Nobody's memory: around 2^32, or at the end of 2^64.
+                    let end = if c & 0x10 == 0 { 1 << 32 } else { u64::MAX };
+                    buffer.addr = end - 16 * u64::from(a);
+                }
                 let tag = i32::from(c % 3);
                 if c & 0x80 == 0 {
                     let mut send = Send::new(1, 0, tag, buffer);

@@ -27,7 +27,8 @@ impl<F: FnMut(u64, u64) -> Option<Piece>> Iterator for Pages<F> {
         }
         let Piece { addr, len } = self.rest;
         let len = len.min(MAX_ENTRY);
-        self.rest.addr += len;
+        // What ends at 2^64 has no entry, and no rest.
+        self.rest.addr = addr.saturating_add(len);
         self.rest.len -= len;
         Entry::new(u32::try_from(addr).ok()?, len as u32).ok()
     }

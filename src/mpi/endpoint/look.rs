@@ -3,7 +3,7 @@
 use super::Endpoint;
 use super::invariants::BrokenInvariant;
 use super::peer::PeerState;
-use super::request::{Op, Pending, Receipt};
+use super::request::{Op, Pending, Receipt, Receiving};
 use super::storage::Unmatched;
 use crate::mpi::boot::Place;
 use crate::mpi::config::MpiConfig;
@@ -50,9 +50,19 @@ pub struct EndpointStats {
 impl<T: Copy> Endpoint<'_, T> {
     /// The earliest message that a receive of `pattern` would take, of those
     /// that have been taken in.
+    ///
+    /// None as long as a receive that was called earlier, and whose call is not
+    /// over, may take that message: probes keep their place among the calls.
     #[must_use]
     pub fn iprobe(&self, pattern: &Pattern) -> Option<Receipt> {
         let (envelope, message) = self.matcher.probe(pattern)?;
+        let mut calls = self.requests.iter().filter_map(|(_, op)| match op {
+            Op::Recv(op) if op.state == Receiving::Called => Some(op.recv.pattern),
+            _ => None,
+        });
+        if calls.any(|earlier| earlier.matches(envelope)) {
+            return None;
+        }
         let (peer, total) = match message.0 {
             Unmatched::Short { peer, length, .. } => (peer, u64::from(length)),
             Unmatched::Long { peer, total, .. } => (peer, total),
