@@ -18,7 +18,6 @@
 #[cfg(feature = "alloc")]
 pub mod api;
 pub mod boot;
-#[cfg(feature = "alloc")]
 pub mod collective;
 mod config;
 mod cost;

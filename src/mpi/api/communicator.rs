@@ -8,7 +8,7 @@ use core::future::Future;
 use super::request::Request;
 use crate::mpi::collective::channel::Channel;
 use crate::mpi::collective::engine::Engine;
-use crate::mpi::collective::{Algorithms, Op, allgather, allreduce};
+use crate::mpi::collective::{Algorithms, Op, owned};
 use crate::mpi::process::{MpiError, Pattern, PointToPoint};
 use crate::time::{Duration, Instant};
 
@@ -192,7 +192,7 @@ impl<P: PointToPoint> Communicator<P> {
         // Fixed algorithms: ranks agree on numbers whatever was chosen.
         let request = self.start(async move {
             let algorithms = Algorithms::default();
-            allreduce::allreduce(&channel, &algorithms, alloc::vec![own], &Op::max()).await
+            owned::allreduce(&channel, &algorithms, alloc::vec![own], &Op::max()).await
         });
         let agreed = request.wait().await?;
         let number = agreed.first().copied().unwrap_or(own);
@@ -232,10 +232,9 @@ impl<P: PointToPoint> Communicator<P> {
             color.unwrap_or(0),
             key.cast_unsigned(),
         ];
-        let counts = alloc::vec![1; self.inner.ranks.len()];
         let request = self.start(async move {
             let algorithms = Algorithms::default();
-            allgather::allgatherv(&channel, &algorithms, alloc::vec![own], &counts).await
+            owned::allgather(&channel, &algorithms, alloc::vec![own]).await
         });
         let all = request.wait().await?;
         if color.is_none() {
