@@ -8,6 +8,7 @@ use core::future::Future;
 use super::request::Request;
 use crate::mpi::collective::channel::Channel;
 use crate::mpi::collective::engine::Engine;
+use crate::mpi::collective::link::tag_of;
 use crate::mpi::collective::{Algorithms, Op, owned};
 use crate::mpi::process::{MpiError, Pattern, PointToPoint};
 use crate::time::{Duration, Instant};
@@ -69,11 +70,6 @@ impl<P> defmt::Format for Communicator<P> {
             size
         );
     }
-}
-
-/// The tag of a collective operation: from -1 downwards, -2^31 is followed by -1.
-fn tag_of(sequence: u32) -> i32 {
-    -1 - (sequence & 0x7fff_ffff).cast_signed()
 }
 
 impl<P: PointToPoint> Communicator<P> {
@@ -297,15 +293,6 @@ impl<P: PointToPoint> Communicator<P> {
 mod tests {
     use super::*;
     use crate::mpi::reference::{ReferenceConfig, run};
-
-    #[test]
-    fn tags_of_collectives_are_negative_and_wrap() {
-        assert_eq!(tag_of(0), -1);
-        assert_eq!(tag_of(5), -6);
-        assert_eq!(tag_of(0x7fff_ffff), i32::MIN);
-        assert_eq!(tag_of(0x8000_0000), -1);
-        assert_eq!(tag_of(u32::MAX), i32::MIN);
-    }
 
     #[test]
     fn collectives_go_on_where_tags_wrap() {

@@ -16,6 +16,7 @@ pub(crate) enum Cut<'c> {
     #[cfg(feature = "alloc")]
     Starts(&'c [usize]),
     /// Anywhere; where an empty block lies is not looked at.
+    #[cfg(feature = "alloc")]
     Placed {
         counts: &'c [usize],
         displacements: &'c [usize],
@@ -44,6 +45,7 @@ impl<'c> Cut<'c> {
     }
 
     /// Blocks of these lengths at these places, one for each of `size` ranks.
+    #[cfg(feature = "alloc")]
     pub(crate) fn placed(
         counts: &'c [usize],
         displacements: &'c [usize],
@@ -61,9 +63,11 @@ impl<'c> Cut<'c> {
     pub(crate) fn parts(&self) -> usize {
         match *self {
             Self::Same { parts, .. } | Self::Even { parts, .. } => parts,
-            Self::Counts(counts) | Self::Placed { counts, .. } => counts.len(),
+            Self::Counts(counts) => counts.len(),
             #[cfg(feature = "alloc")]
             Self::Starts(starts) => starts.len().saturating_sub(1),
+            #[cfg(feature = "alloc")]
+            Self::Placed { counts, .. } => counts.len(),
         }
     }
 
@@ -81,6 +85,7 @@ impl<'c> Cut<'c> {
                 let start = starts.get(block).or_else(|| starts.last());
                 start.copied().unwrap_or(0)
             }
+            #[cfg(feature = "alloc")]
             Self::Placed { displacements, .. } => match self.count(block) {
                 0 => 0,
                 _ => displacements.get(block).copied().unwrap_or(0),
@@ -91,9 +96,9 @@ impl<'c> Cut<'c> {
     /// Elements of a block.
     pub(crate) fn count(&self, block: usize) -> usize {
         match *self {
-            Self::Counts(counts) | Self::Placed { counts, .. } => {
-                counts.get(block).copied().unwrap_or(0)
-            }
+            Self::Counts(counts) => counts.get(block).copied().unwrap_or(0),
+            #[cfg(feature = "alloc")]
+            Self::Placed { counts, .. } => counts.get(block).copied().unwrap_or(0),
             _ => self.start(block + 1) - self.start(block),
         }
     }
@@ -106,6 +111,7 @@ impl<'c> Cut<'c> {
     /// One past the last element of any block.
     pub(crate) fn end(&self) -> usize {
         match *self {
+            #[cfg(feature = "alloc")]
             Self::Placed { .. } => {
                 let ends = (0..self.parts()).map(|block| {
                     let (start, count) = self.run(block);

@@ -210,6 +210,11 @@ pub(crate) trait Link {
     }
 }
 
+/// The tag of a collective operation: from -1 downwards, -2^31 is followed by -1.
+pub(crate) fn tag_of(sequence: u32) -> i32 {
+    -1 - (sequence & 0x7fff_ffff).cast_signed()
+}
+
 /// Bytes of `count` elements of `T`.
 pub(crate) fn bytes_of<T>(count: usize) -> Result<usize, MpiError> {
     let size = size_of::<T>();
@@ -286,4 +291,18 @@ pub(crate) fn part_mut<T>(
 pub(crate) fn place<T: Copy>(data: &mut [T], start: usize, from: &[T]) -> Result<(), MpiError> {
     part_mut(data, start, from.len())?.copy_from_slice(from);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tag_of;
+
+    #[test]
+    fn tags_of_collectives_are_negative_and_wrap() {
+        assert_eq!(tag_of(0), -1);
+        assert_eq!(tag_of(5), -6);
+        assert_eq!(tag_of(0x7fff_ffff), i32::MIN);
+        assert_eq!(tag_of(0x8000_0000), -1);
+        assert_eq!(tag_of(u32::MAX), i32::MIN);
+    }
 }
