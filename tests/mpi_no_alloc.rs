@@ -17,7 +17,9 @@ use proptest::prelude::*;
 fn check(case: Case, how: Run) {
     let outcome = run(how, async |team: &Team<'_, '_>| case.polled(team).await);
     for (rank, given) in outcome.all().into_iter().enumerate() {
-        assert_eq!(given, Ok(case.expected(rank)), "rank {rank} of {case:?}");
+        // Said in short: the values fill pages.
+        let right = given == Ok(case.expected(rank));
+        assert!(right, "rank {rank} of {case:?}: {:?}", given.err());
     }
 }
 
@@ -39,11 +41,13 @@ fn each_call_and_algorithm_gives_the_serial_result_for_each_size() {
 #[test]
 fn long_messages_by_rendezvous_give_the_serial_result() {
     for (size, n) in [(2, 0), (5, 1), (8, 2), (9, 3), (3, 4)] {
+        let mut algorithms = algorithms(n);
+        algorithms.segment_bytes = 4096;
         let case = Case {
             size,
             count: 700,
             root: size - 1,
-            algorithms: algorithms(n),
+            algorithms,
         };
         check(case, Run::of(size));
     }
@@ -55,8 +59,9 @@ fn check_mixed(case: Case, owns: u64, how: Run) {
     let polled = async |team: &Team<'_, '_>| case.polled(team).await;
     let outcome = mixed(how, is_owner, polled, |comm| case.owned(comm));
     for (rank, given) in outcome.all().into_iter().enumerate() {
-        let expected = Ok(case.expected(rank));
-        assert_eq!(given, expected, "rank {rank} of {case:?}, owners {owns:b}");
+        let right = given == Ok(case.expected(rank));
+        let told = given.err();
+        assert!(right, "rank {rank} of {case:?}, owners {owns:b}: {told:?}");
     }
 }
 
@@ -389,17 +394,16 @@ fn a_lost_link_fails_the_operations_that_need_it_and_no_others() {
         let mut all = [0; 4];
         // A linear exchange needs every link.
         team.set_algorithms(algorithms(3));
-        let linear = match team.rank() {
-            1 => team.allgather(&[1], &mut all).await,
-            _ => Ok(()),
-        };
-        (tree, word[0], linear)
+        let linear = team.allgather(&[team.rank()], &mut all).await;
+        ((tree, word[0]), linear)
     });
     let lost = Err(MpiError::PeerClosed { rank: 3 });
-    let results = outcome.results;
-    assert_eq!(results[1], Some((Ok(()), 7, lost)));
-    for rank in [0, 2, 3] {
-        assert_eq!(results[rank], Some((Ok(()), 7, Ok(()))), "rank {rank}");
+    let tree = (Ok(()), 7);
+    assert_eq!(outcome.results[1], Some((tree, lost)));
+    // Nobody tells rank 3, which waits for rank 1.
+    assert_eq!(outcome.results[3], None);
+    for rank in [0, 2] {
+        assert_eq!(outcome.results[rank], Some((tree, Ok(()))), "rank {rank}");
     }
 }
 
@@ -438,7 +442,7 @@ fn a_dropped_operation_gives_back_what_it_had_when_its_messages_are_over() {
 }
 
 #[test]
-fn operations_that_together_take_more_than_there_is_are_told() {
+fn an_operation_that_finds_too_little_left_is_refused_and_the_others_go_on() {
     let mut how = Run::of(2);
     how.staging = 24;
     let outcome = run(how, async |team: &Team<'_, '_>| {
@@ -462,9 +466,11 @@ fn operations_that_together_take_more_than_there_is_are_told() {
             }
             assert_eq!(first.take(), Some(Ok(())));
         }
-        a
+        // What the first one had is free again.
+        team.allreduce(&mut b, &plus, &mut room).await.unwrap();
+        (a, b)
     });
-    assert_eq!(outcome.all(), [[1; 2]; 2]);
+    assert_eq!(outcome.all(), [([1; 2], [2; 2]); 2]);
 }
 
 #[test]

@@ -22,11 +22,11 @@ impl<const N: usize> Group<'_, '_, N> {
         root: u32,
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().reduce);
+        let (mut line, chosen) = (self.line(), self.algorithms().reduce);
         async move {
             let seat = self.seat(root)?;
             let need = seat.reduce(chosen, data.len(), op.is_commutative());
-            self.check::<T>(&seat, need)?;
+            line.take::<T>(need)?;
             reduce::reduce(&line, chosen, data, op, seat.root, work).await
         }
     }
@@ -54,11 +54,11 @@ impl<const N: usize> Group<'_, '_, N> {
         op: &impl Combine<T>,
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, algorithms) = (self.line(), self.algorithms());
+        let (mut line, algorithms) = (self.line(), self.algorithms());
         async move {
             let seat = self.seat(0)?;
             let chosen = allreduce::choose::<T>(&algorithms, data.len(), op.is_commutative());
-            self.check::<T>(&seat, seat.allreduce(chosen, data.len()))?;
+            line.take::<T>(seat.allreduce(chosen, data.len()))?;
             allreduce::allreduce(&line, &algorithms, data, op, work).await
         }
     }
@@ -73,10 +73,10 @@ impl<const N: usize> Group<'_, '_, N> {
         op: &impl Combine<T>,
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().scan);
+        let (mut line, chosen) = (self.line(), self.algorithms().scan);
         async move {
             let seat = self.seat(0)?;
-            self.check::<T>(&seat, seat.scan(chosen, data.len()))?;
+            line.take::<T>(seat.scan(chosen, data.len()))?;
             scan::scan(&line, chosen, data, None, op, work).await
         }
     }
@@ -93,10 +93,10 @@ impl<const N: usize> Group<'_, '_, N> {
         op: &impl Combine<T>,
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().scan);
+        let (mut line, chosen) = (self.line(), self.algorithms().scan);
         async move {
             let seat = self.seat(0)?;
-            self.check::<T>(&seat, seat.scan(chosen, data.len()))?;
+            line.take::<T>(seat.scan(chosen, data.len()))?;
             scan::scan(&line, chosen, data, Some(below), op, work).await
         }
     }
@@ -117,11 +117,11 @@ impl<const N: usize> Group<'_, '_, N> {
         own: &mut [T],
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().reduce_scatter);
+        let (mut line, chosen) = (self.line(), self.algorithms().reduce_scatter);
         async move {
             let seat = self.seat(0)?;
             let cut = Cut::counts(counts, seat.size)?;
-            self.check::<T>(&seat, seat.reduce_scatter(chosen, cut))?;
+            line.take::<T>(seat.reduce_scatter(chosen, cut))?;
             reduce_scatter::reduce_scatter(&line, chosen, data, cut, op, own, work).await
         }
     }

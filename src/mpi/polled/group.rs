@@ -5,7 +5,7 @@ use core::future::Future;
 
 use super::courier::Courier;
 use super::line::{Line, Ranks};
-use super::need::{Need, Seat};
+use super::need::Seat;
 use crate::mpi::boot::Place;
 use crate::mpi::collective::link::tag_of;
 use crate::mpi::collective::{Algorithms, barrier};
@@ -23,11 +23,10 @@ use crate::mpi::process::MpiError;
 /// Of every call, before anything is sent: [`MpiError::InvalidRoot`];
 /// [`MpiError::InvalidCount`] for a buffer, or room for operands, of the wrong length;
 /// [`MpiError::TooLong`] when the courier has fewer bytes than the messages of this rank
-/// take, [`MpiError::Resource`] when it has fewer messages. Later: those of messages
-/// ([`MpiError::PeerClosed`] for a link that is closed, [`MpiError::Truncate`] and
-/// [`MpiError::InvalidCount`] for a peer that sends another length), and
-/// [`MpiError::Resource`] when operations that are under way together take more than the
-/// courier has.
+/// take, [`MpiError::Resource`] when it has fewer messages or bytes left beside the
+/// operations under way. Later: those of messages ([`MpiError::PeerClosed`] for a link
+/// that is closed, [`MpiError::Truncate`] and [`MpiError::InvalidCount`] for a peer that
+/// sends another length).
 ///
 /// # Example
 /// One rank alone; `mpi_no_alloc` among the examples has two.
@@ -153,6 +152,7 @@ impl<'c, 'a, const N: usize> Group<'c, 'a, N> {
             rank: self.rank as usize,
             context: self.number.wrapping_mul(2) | 1,
             tag: tag_of(sequence),
+            share: None,
         }
     }
 
@@ -168,23 +168,15 @@ impl<'c, 'a, const N: usize> Group<'c, 'a, N> {
         })
     }
 
-    /// Whether the courier has what a rank at `seat` needs for elements of `T`.
-    pub(super) fn check<T>(&self, seat: &Seat, need: Need) -> Result<(), MpiError> {
-        match seat.is_alone() {
-            true => Ok(()),
-            false => need.check::<T, N>(self.courier),
-        }
-    }
-
     /// At its end every rank has called it. What a program does between two looks
     /// overlaps with it.
     #[doc(alias = "MPI_Barrier")]
     #[doc(alias = "MPI_Ibarrier")]
     pub fn barrier(&self) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().barrier);
+        let (mut line, chosen) = (self.line(), self.algorithms().barrier);
         async move {
             let seat = self.seat(0)?;
-            self.check::<u8>(&seat, seat.barrier(chosen))?;
+            line.take::<u8>(seat.barrier(chosen))?;
             barrier::barrier(&line, chosen).await
         }
     }

@@ -6,7 +6,9 @@ use core::task::{Context, Poll};
 
 use bytemuck::Pod;
 
-use super::courier::{Courier, Message, Ticket};
+use super::courier::Courier;
+use super::desk::{Message, ShareId, Ticket};
+use super::need::Need;
 use crate::mpi::collective::link::{self, Link, List, bytes, bytes_of};
 use crate::mpi::process::{MpiError, Outgoing, Pattern, SendMode, Status, Work};
 
@@ -44,6 +46,16 @@ pub(super) struct Line<'c, 'a, const N: usize> {
     pub(super) rank: usize,
     pub(super) context: u32,
     pub(super) tag: i32,
+    /// What the operation has taken of the courier.
+    pub(super) share: Option<ShareId>,
+}
+
+impl<const N: usize> Drop for Line<'_, '_, N> {
+    fn drop(&mut self) {
+        if let Some(share) = self.share {
+            self.courier.give_back(share);
+        }
+    }
 }
 
 impl<X, const N: usize> List<X> for heapless::Vec<X, N> {
@@ -119,6 +131,19 @@ impl<const N: usize> link::Receiving for Receiving<'_, '_, N> {
 }
 
 impl<'c, 'a, const N: usize> Line<'c, 'a, N> {
+    /// Takes what the operation needs of the courier, for elements of `T`.
+    pub(super) fn take<T>(&mut self, need: Need) -> Result<(), MpiError> {
+        // A rank alone sends nothing.
+        if self.ranks.size() > 1 && self.share.is_none() {
+            self.share = need.take::<T, N>(self.courier)?;
+        }
+        Ok(())
+    }
+
+    fn share(&self) -> Result<ShareId, MpiError> {
+        self.share.ok_or(MpiError::Resource { limit: 0 })
+    }
+
     fn outgoing(&self, to: usize) -> Result<Outgoing, MpiError> {
         let missing = MpiError::InvalidRank {
             rank: to as u32,
@@ -149,10 +174,11 @@ impl<'c, 'a, const N: usize> Line<'c, 'a, N> {
     ) -> Result<Carried<'c, 'a, N>, MpiError> {
         let mut carried = None;
         let message = core::iter::once(message);
-        self.courier.ask(message, length, write, |ticket| {
-            carried = Some(self.carried(ticket));
-            Ok(())
-        })?;
+        self.courier
+            .ask(self.share()?, message, length, write, |ticket| {
+                carried = Some(self.carried(ticket));
+                Ok(())
+            })?;
         carried.ok_or(MpiError::Resource { limit: N as u64 })
     }
 }
@@ -195,6 +221,10 @@ impl<'c, 'a, const N: usize> Link for Line<'c, 'a, N> {
         data: &[T],
         sends: &mut Self::List<Self::Sending>,
     ) -> Result<(), MpiError> {
+        let Some(share) = self.share else {
+            // A rank alone: there are no others.
+            return Ok(());
+        };
         let data = bytes(data);
         let mut wrong = None;
         let messages = ranks.map_while(|to| match self.outgoing(to) {
@@ -210,9 +240,10 @@ impl<'c, 'a, const N: usize> Link for Line<'c, 'a, N> {
                 .zip(data)
                 .for_each(|(to, from)| *to = *from);
         };
-        self.courier.ask(messages, data.len(), write, |ticket| {
-            sends.add(Sending(self.carried(ticket)))
-        })?;
+        self.courier
+            .ask(share, messages, data.len(), write, |ticket| {
+                sends.add(Sending(self.carried(ticket)))
+            })?;
         wrong.map_or(Ok(()), Err)
     }
 

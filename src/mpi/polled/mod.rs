@@ -18,11 +18,12 @@
 //!
 //! Buffers are slices of the caller. Messages pass through two places of the same
 //! size: the courier's bytes and a window of the node's memory that the transport
-//! reaches. What an operation needs of them, of messages at once and of room for
-//! operands, is checked before its first message.
+//! reaches. What an operation needs of them and of messages at once it takes before its
+//! first message, when it checks its room for operands too.
 
 mod combining;
 mod courier;
+mod desk;
 mod group;
 mod line;
 mod moving;

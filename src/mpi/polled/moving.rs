@@ -19,10 +19,10 @@ impl<const N: usize> Group<'_, '_, N> {
         data: &mut [T],
         root: u32,
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms());
+        let (mut line, chosen) = (self.line(), self.algorithms());
         async move {
             let seat = self.seat(root)?;
-            self.check::<T>(&seat, seat.bcast::<T>(&chosen, data.len()))?;
+            line.take::<T>(seat.bcast::<T>(&chosen, data.len()))?;
             bcast::bcast(&line, &chosen, data, seat.root).await
         }
     }
@@ -38,7 +38,7 @@ impl<const N: usize> Group<'_, '_, N> {
         all: &mut [T],
         root: u32,
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().gather);
+        let (mut line, chosen) = (self.line(), self.algorithms().gather);
         async move {
             let seat = self.seat(root)?;
             let needed = self.gather_room(data.len(), root)?;
@@ -46,7 +46,7 @@ impl<const N: usize> Group<'_, '_, N> {
                 true => check_count(all.len(), needed)?,
                 false => check_room(all.len(), needed)?,
             }
-            self.check::<T>(&seat, seat.rooted(chosen, data.len()))?;
+            line.take::<T>(seat.rooted(chosen, data.len()))?;
             gather::gather(&line, chosen, data, all, seat.root).await
         }
     }
@@ -72,14 +72,14 @@ impl<const N: usize> Group<'_, '_, N> {
         counts: &[usize],
         root: u32,
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let line = self.line();
+        let mut line = self.line();
         async move {
             let seat = self.seat(root)?;
             let cut = match seat.rank == seat.root {
                 true => Cut::counts(counts, seat.size)?,
                 false => Cut::Counts(&[]),
             };
-            self.check::<T>(&seat, seat.rooted_cut(cut, data.len()))?;
+            line.take::<T>(seat.rooted_cut(cut, data.len()))?;
             if seat.rank == seat.root {
                 check_count(all.len(), cut.end())?;
             }
@@ -99,10 +99,10 @@ impl<const N: usize> Group<'_, '_, N> {
         root: u32,
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().scatter);
+        let (mut line, chosen) = (self.line(), self.algorithms().scatter);
         async move {
             let seat = self.seat(root)?;
-            self.check::<T>(&seat, seat.rooted(chosen, own.len()))?;
+            line.take::<T>(seat.rooted(chosen, own.len()))?;
             scatter::scatter(&line, chosen, data, own, seat.root, work).await
         }
     }
@@ -128,14 +128,14 @@ impl<const N: usize> Group<'_, '_, N> {
         own: &mut [T],
         root: u32,
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let line = self.line();
+        let mut line = self.line();
         async move {
             let seat = self.seat(root)?;
             let cut = match seat.rank == seat.root {
                 true => Cut::counts(counts, seat.size)?,
                 false => Cut::Counts(&[]),
             };
-            self.check::<T>(&seat, seat.rooted_cut(cut, own.len()))?;
+            line.take::<T>(seat.rooted_cut(cut, own.len()))?;
             scatter::scatterv(&line, data, cut, own, seat.root).await
         }
     }
@@ -149,11 +149,11 @@ impl<const N: usize> Group<'_, '_, N> {
         data: &[T],
         all: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms());
+        let (mut line, chosen) = (self.line(), self.algorithms());
         async move {
             let seat = self.seat(0)?;
             let cut = Cut::same(data.len(), seat.size)?;
-            self.check::<T>(&seat, seat.allgather::<T>(&chosen, cut))?;
+            line.take::<T>(seat.allgather::<T>(&chosen, cut))?;
             allgather::allgatherv(&line, &chosen, data, cut, all).await
         }
     }
@@ -168,11 +168,11 @@ impl<const N: usize> Group<'_, '_, N> {
         all: &mut [T],
         counts: &[usize],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms());
+        let (mut line, chosen) = (self.line(), self.algorithms());
         async move {
             let seat = self.seat(0)?;
             let cut = Cut::counts(counts, seat.size)?;
-            self.check::<T>(&seat, seat.allgather::<T>(&chosen, cut))?;
+            line.take::<T>(seat.allgather::<T>(&chosen, cut))?;
             allgather::allgatherv(&line, &chosen, data, cut, all).await
         }
     }
@@ -187,11 +187,11 @@ impl<const N: usize> Group<'_, '_, N> {
         out: &mut [T],
         work: &mut [T],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms());
+        let (mut line, chosen) = (self.line(), self.algorithms());
         async move {
             let seat = self.seat(0)?;
             let need = seat.alltoall::<T>(&chosen, data.len() / seat.size);
-            self.check::<T>(&seat, need)?;
+            line.take::<T>(need)?;
             alltoall::alltoall(&line, &chosen, data, out, work).await
         }
     }
@@ -216,7 +216,7 @@ impl<const N: usize> Group<'_, '_, N> {
         out: &mut [T],
         wanted: &[usize],
     ) -> impl Future<Output = Result<(), MpiError>> {
-        let (line, chosen) = (self.line(), self.algorithms().alltoallv);
+        let (mut line, chosen) = (self.line(), self.algorithms().alltoallv);
         async move {
             let seat = self.seat(0)?;
             let from = Cut::counts(sent, seat.size)?;
@@ -224,7 +224,7 @@ impl<const N: usize> Group<'_, '_, N> {
             check_count(data.len(), from.end())?;
             check_count(out.len(), to.end())?;
             check_count(from.count(seat.rank), to.count(seat.rank))?;
-            self.check::<T>(&seat, seat.alltoallv(chosen, from, to))?;
+            line.take::<T>(seat.alltoallv(chosen, from, to))?;
             alltoall::alltoallv(&line, chosen, data, from, out, to).await
         }
     }

@@ -4,6 +4,7 @@
 //! before the first message.
 
 use super::courier::Courier;
+use super::desk::ShareId;
 use crate::mpi::collective::cut::Cut;
 use crate::mpi::collective::link::bytes_of;
 use crate::mpi::collective::{
@@ -40,11 +41,11 @@ impl Need {
         }
     }
 
-    /// Whether a courier has as much.
-    pub(super) fn check<T, const N: usize>(self, courier: &Courier<'_, N>) -> Result<(), MpiError> {
-        if self.messages > N {
-            return Err(MpiError::Resource { limit: N as u64 });
-        }
+    /// Takes as much of a courier.
+    pub(super) fn take<T, const N: usize>(
+        self,
+        courier: &Courier<'_, N>,
+    ) -> Result<Option<ShareId>, MpiError> {
         let (length, max) = (bytes_of::<T>(self.elements)?, courier.capacity());
         if length > max {
             return Err(MpiError::TooLong {
@@ -52,7 +53,7 @@ impl Need {
                 max: max as u64,
             });
         }
-        Ok(())
+        courier.take(self.messages, length)
     }
 }
 
@@ -198,10 +199,5 @@ impl Seat {
                 seat.reduce_up(cut.end()).or(seat.rooted_cut(cut, own))
             }
         }
-    }
-
-    /// Nothing is sent where nobody else is.
-    pub(super) const fn is_alone(&self) -> bool {
-        self.size < 2
     }
 }
