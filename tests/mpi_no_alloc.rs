@@ -524,11 +524,11 @@ fn operations_allocate_nothing() {
         let (first, second) = (pin!(program(0)), pin!(program(1)));
         let mut operations = [Operation::start(first), Operation::start(second)];
         while !operations.iter_mut().fold(true, |all, op| all & op.look()) {
-            for rank in 0..2 {
+            for (rank, courier) in couriers.iter().enumerate() {
                 let node = rank as u16;
                 let mut port = Lent::new(&mut rig.writers[rank], &mut rig.memories, node);
                 let endpoint = &mut rig.endpoints[rank];
-                couriers[rank].progress(endpoint, &mut port, rig.now, &mut ());
+                courier.progress(endpoint, &mut port, rig.now, &mut ());
             }
             rig.now = rig.now + Duration::from_us(1);
         }

@@ -142,14 +142,15 @@ impl Case {
         } = *self;
         let here = |v: Vec<E>| if rank == root { v } else { Vec::new() };
         let counts = self.counts();
-        let mut given: Given = Vec::new();
-        given.push(("bcast", data(root, 1, count)));
-        given.push(("reduce", here(self.fold(0..size, count, true))));
-        given.push(("reduce, commuting", here(self.fold(0..size, count, false))));
-        given.push(("allreduce", self.fold(0..size, count, !self.ring())));
-        given.push(("allreduce, commuting", self.fold(0..size, count, false)));
-        given.push(("scan", self.fold(0..rank + 1, count, true)));
-        given.push(("exscan", self.fold(0..rank, count, true)));
+        let mut given: Given = vec![
+            ("bcast", data(root, 1, count)),
+            ("reduce", here(self.fold(0..size, count, true))),
+            ("reduce, commuting", here(self.fold(0..size, count, false))),
+            ("allreduce", self.fold(0..size, count, !self.ring())),
+            ("allreduce, commuting", self.fold(0..size, count, false)),
+            ("scan", self.fold(0..rank + 1, count, true)),
+            ("exscan", self.fold(0..rank, count, true)),
+        ];
         let all = |each: &dyn Fn(usize) -> Vec<E>| (0..size).flat_map(each).collect::<Vec<E>>();
         given.push(("gather", here(all(&|r| data(r, 3, count)))));
         given.push(("gatherv", here(all(&|r| data(r, 4, counts[r])))));

@@ -160,10 +160,10 @@ fn on<const P: usize, R, F: Future<Output = R> + 'static>(
     drop(programs);
     if ended && run.lost.is_none() {
         rig.settle();
-        for rank in 0..P {
+        for (rank, courier) in couriers.iter().enumerate() {
             let mut port = Lent::new(&mut rig.writers[rank], &mut rig.memories, rank as u16);
-            couriers[rank].serve(&mut rig.endpoints[rank], &mut port);
-            assert_eq!(couriers[rank].messages(), 0, "messages of rank {rank}");
+            courier.serve(&mut rig.endpoints[rank], &mut port);
+            assert_eq!(courier.messages(), 0, "messages of rank {rank}");
         }
         rig.check_idle();
     }

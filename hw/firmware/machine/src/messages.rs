@@ -142,9 +142,9 @@ fn run() -> Result<(), Failure> {
     }
     defmt::info!("{=u32} messages of up to 61445 bytes right", moved);
     let future = pair.collectives()?;
+    defmt::info!("barrier, allreduce of {=usize} words right", WORDS);
     defmt::info!(
-        "barrier, allreduce of {=usize} words right: courier {=usize} bytes and {=usize}, future {=usize}",
-        WORDS,
+        "bytes of RAM: courier {=usize} and its messages {=usize}, future {=usize}",
         size_of::<Messenger<'static>>(),
         STAGING,
         future
