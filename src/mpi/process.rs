@@ -340,6 +340,13 @@ pub enum MpiError {
         /// How many.
         messages: u32,
     },
+    /// Bytes of messages that are not all in the memory of the node.
+    Unreachable {
+        /// The first of them.
+        addr: u64,
+        /// How many.
+        len: u64,
+    },
     /// An algorithm that does not do this operation, size or operator.
     Unsupported,
 }
@@ -388,6 +395,12 @@ impl fmt::Display for MpiError {
                 write!(
                     f,
                     "context {context} was freed with {messages} messages left"
+                )
+            }
+            Self::Unreachable { addr, len } => {
+                write!(
+                    f,
+                    "{len} bytes of messages at {addr:#x} are not all in memory"
                 )
             }
             Self::Unsupported => f.write_str("algorithm does not support this operation"),

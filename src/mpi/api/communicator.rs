@@ -9,7 +9,8 @@ use super::failed::Senders;
 use super::request::Request;
 use crate::mpi::collective::channel::Channel;
 use crate::mpi::collective::engine::Engine;
-use crate::mpi::collective::{Algorithms, Op, allgather, allreduce};
+use crate::mpi::collective::link::tag_of;
+use crate::mpi::collective::{Algorithms, Op, owned};
 use crate::mpi::process::{MpiError, Pattern, PointToPoint};
 use crate::time::{Duration, Instant};
 
@@ -70,11 +71,6 @@ impl<P> defmt::Format for Communicator<P> {
             size
         );
     }
-}
-
-/// The tag of a collective operation: from -1 downwards, -2^31 is followed by -1.
-fn tag_of(sequence: u32) -> i32 {
-    -1 - (sequence & 0x7fff_ffff).cast_signed()
 }
 
 impl<P: PointToPoint> Communicator<P> {
@@ -201,7 +197,7 @@ impl<P: PointToPoint> Communicator<P> {
         // Fixed algorithms: ranks agree on numbers whatever was chosen.
         let request = self.start(async move {
             let algorithms = Algorithms::default();
-            allreduce::allreduce(&channel, &algorithms, alloc::vec![own], &Op::max()).await
+            owned::allreduce(&channel, &algorithms, alloc::vec![own], &Op::max()).await
         });
         let agreed = request.wait().await?;
         let number = agreed.first().copied().unwrap_or(own);
@@ -241,10 +237,9 @@ impl<P: PointToPoint> Communicator<P> {
             color.unwrap_or(0),
             key.cast_unsigned(),
         ];
-        let counts = alloc::vec![1; self.ranks().len()];
         let request = self.start(async move {
             let algorithms = Algorithms::default();
-            allgather::allgatherv(&channel, &algorithms, alloc::vec![own], &counts).await
+            owned::allgather(&channel, &algorithms, alloc::vec![own]).await
         });
         let all = request.wait().await?;
         if color.is_none() {
@@ -307,15 +302,6 @@ impl<P: PointToPoint> Communicator<P> {
 mod tests {
     use super::*;
     use crate::mpi::reference::{ReferenceConfig, run};
-
-    #[test]
-    fn tags_of_collectives_are_negative_and_wrap() {
-        assert_eq!(tag_of(0), -1);
-        assert_eq!(tag_of(5), -6);
-        assert_eq!(tag_of(0x7fff_ffff), i32::MIN);
-        assert_eq!(tag_of(0x8000_0000), -1);
-        assert_eq!(tag_of(u32::MAX), i32::MIN);
-    }
 
     #[test]
     fn collectives_go_on_where_tags_wrap() {

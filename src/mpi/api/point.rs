@@ -8,7 +8,8 @@ use super::communicator::Communicator;
 use super::failed::Senders;
 use super::request::Request;
 use super::status::{Peer, Source, Status, Tag};
-use crate::mpi::collective::channel::{bytes_of, elements};
+use crate::mpi::collective::channel::elements;
+use crate::mpi::collective::link::bytes_of;
 use crate::mpi::process::{
     Completion, MpiError, Outgoing, Pattern, PointToPoint, RequestId, SendMode,
 };

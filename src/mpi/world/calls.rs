@@ -6,13 +6,13 @@ use core::fmt;
 use core::future::Future;
 use core::task::{Context, Poll, Waker};
 
-use super::convert;
 use super::cpu::{Cpu, Live, Program, Stretch};
 use super::mailbox::{Answer, Call, Ticket};
 use super::media::Medium;
 use super::port;
 use super::site::Site;
 use crate::mpi::Policy;
+use crate::mpi::convert;
 use crate::mpi::process::{Completion, MpiError, Work};
 use crate::mpi::timeline::Part;
 use crate::time::{Duration, Instant};

@@ -11,7 +11,6 @@
 
 mod calls;
 mod config;
-mod convert;
 mod cpu;
 mod error;
 mod executor;

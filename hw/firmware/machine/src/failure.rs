@@ -3,6 +3,7 @@
 use multipc::fabric::{HostError, WiringError};
 use multipc::mpi::boot::BootError;
 use multipc::mpi::endpoint::EndpointError;
+use multipc::mpi::process::MpiError;
 use multipc::put::{
     AddError, AttachError, InitError, Model, PortErrorOf, SapError, ServeError, WriterError,
 };
@@ -63,6 +64,12 @@ pub enum Failure {
     Writer(WriterError),
     Boot(BootError),
     Endpoint(EndpointError),
+    Collective(MpiError),
+    /// A word of an allreduce is not the sum.
+    Sum {
+        word: u32,
+        found: u32,
+    },
     /// Nothing more happens, and a message of this length is not over.
     Stuck {
         length: u64,
@@ -104,4 +111,5 @@ from!(
     Writer(WriterError),
     Boot(BootError),
     Endpoint(EndpointError),
+    Collective(MpiError),
 );
