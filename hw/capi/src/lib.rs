@@ -6,6 +6,7 @@
 //! | `multipc_ddc` | one network controller | `step_pci`, `step_link` |
 //! | `multipc_board` | host bridge, controller, router; memory by callback | `step_pci`, `step_link` |
 //! | `multipc_machine` | boards and cables by the name of a shape; its own memory | `run_until` a pin changes, a cycle, a time |
+//! | `multipc_put` | the driver of one board, on a machine or on the caller's own hardware | `poll`, `interrupt` |
 //!
 //! Rules of every call:
 //! - It returns a `multipc_status`; 0 is success. What went wrong, in words:
@@ -21,8 +22,10 @@ mod access;
 mod board;
 mod ddc;
 mod error;
+mod links;
 mod machine;
 mod pins;
+mod put;
 mod raw;
 mod rcube;
 mod watch;
@@ -31,8 +34,10 @@ pub use access::*;
 pub use board::*;
 pub use ddc::*;
 pub use error::*;
+pub use links::*;
 pub use machine::*;
 pub use pins::*;
+pub use put::*;
 pub use rcube::*;
 pub use watch::*;
 
@@ -40,7 +45,7 @@ use core::ffi::c_char;
 
 /// Version of this interface: structures, functions, meanings. A program compares the
 /// value of its header with the library's, `multipc_check_abi(MULTIPC_ABI_VERSION)`.
-pub const MULTIPC_ABI_VERSION: u32 = 1;
+pub const MULTIPC_ABI_VERSION: u32 = 2;
 
 /// The version of the interface that the library has.
 #[unsafe(no_mangle)]

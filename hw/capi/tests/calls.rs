@@ -38,7 +38,7 @@ fn machine(shape: &CStr) -> *mut multipc_machine {
 fn versions_agree_or_are_told() {
     assert_eq!(multipc_check_abi(multipc_abi_version()), MULTIPC_OK);
     assert_eq!(multipc_check_abi(77), MULTIPC_ERROR_ABI);
-    assert_eq!(last(), "header of version 77, library of version 1");
+    assert_eq!(last(), "header of version 77, library of version 2");
     // SAFETY: a text that ends with a zero.
     let version = unsafe { CStr::from_ptr(multipc_version()) };
     assert_eq!(version.to_str(), Ok(env!("CARGO_PKG_VERSION")));
