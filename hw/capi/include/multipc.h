@@ -75,6 +75,21 @@
 // Most memory of all boards together, in bytes.
 #define MULTIPC_MEMORY_MAX 4294967296
 
+// A PE that asks for nobody.
+#define MULTIPC_NO_PE 65535
+
+// Boards of a machine at most, and chips of a stage.
+#define MULTIPC_MASPAR_BOARDS 16
+
+// No instruction is under way.
+#define MULTIPC_MASPAR_IDLE 0
+
+// `ropen` is under way.
+#define MULTIPC_MASPAR_ROPEN 1
+
+// `rfetchc` is under way.
+#define MULTIPC_MASPAR_RFETCH 2
+
 // Ports of a router.
 #define MULTIPC_PORTS 8
 
@@ -193,6 +208,9 @@ typedef struct multipc_ddc multipc_ddc;
 
 // Boards and cables.
 typedef struct multipc_machine multipc_machine;
+
+// A MasPar router with what its PEs ask for.
+typedef struct multipc_maspar multipc_maspar;
 
 // The driver of one board.
 typedef struct multipc_put multipc_put;
@@ -382,6 +400,79 @@ typedef struct multipc_event {
   uint32_t after;
 } multipc_event;
 
+// The structure of a MasPar router; `multipc_maspar_config_preset` fills it in. What each
+// choice rests on: hw/doc/maspar.md.
+typedef struct multipc_maspar_config {
+  // PEs: 1024, 2048, 4096, 8192 or 16,384.
+  uint32_t pes;
+  // `ropen`, in ticks.
+  uint32_t ropen_ticks;
+  // `rfetchc` without its data bits, in ticks.
+  uint32_t transfer_ticks;
+  // The rest of one time round the loop, in ticks.
+  uint32_t rest_ticks;
+  // The four bits of the target cluster's number that steer stage 1, most significant
+  // first.
+  uint8_t group[4];
+  // Not 0: stage-1 chips are four crossbars instead of hyperbars.
+  uint8_t crossbars;
+  // The two bits of the source cluster's number that choose the crossbar.
+  uint8_t crossbar_bits[2];
+  // The stage-1 wires in the order of their priority at stage 2.
+  uint8_t stage2_wires[4];
+  // Not 0: stage 2 has all wires of one board, then those of the next; else one wire of
+  // all boards, then the next wire.
+  uint8_t board_by_board;
+  // The stage-2 wires in the order of their priority at stage 3.
+  uint8_t stage3_wires[4];
+  // Not 0: a cluster puts forward its highest PE that asks, else its lowest.
+  uint8_t highest;
+} multipc_maspar_config;
+
+// What the loop over a pattern did.
+typedef struct multipc_maspar_report {
+  // Ticks from the first `ropen` to the last branch.
+  uint64_t ticks;
+  // Times round the loop: router cycles.
+  uint32_t cycles;
+  // PEs served.
+  uint32_t served;
+} multipc_maspar_report;
+
+// Where a router stands.
+typedef struct multipc_maspar_state {
+  // Ticks so far, of all instructions.
+  uint64_t ticks;
+  // `MULTIPC_MASPAR_...`.
+  uint32_t instruction;
+  // The tick of the instruction that comes next, from 0.
+  uint32_t tick;
+  // PEs that ask and were not served yet (`tflag` is 1).
+  uint32_t asking;
+  // Paths that their sources know of.
+  uint32_t connected;
+} multipc_maspar_state;
+
+// The wires at the inputs of a stage: a word a chip (a board), a bit an input.
+typedef struct multipc_maspar_wires {
+  // Requests.
+  uint64_t request[MULTIPC_MASPAR_BOARDS];
+  // Address bits.
+  uint64_t data[MULTIPC_MASPAR_BOARDS];
+  // Acknowledgements and fetched bits, on their way back.
+  uint64_t back[MULTIPC_MASPAR_BOARDS];
+} multipc_maspar_wires;
+
+// A path, and what came back over it.
+typedef struct multipc_maspar_path {
+  // The value fetched so far.
+  uint64_t value;
+  // The PE that asked.
+  uint32_t source;
+  // The PE that it asked for.
+  uint32_t target;
+} multipc_maspar_path;
+
 // What a driver touches of its board. Each call gets `user` and `node` and returns
 // `MULTIPC_OK`, or a status that comes back from the call of the driver. They must not
 // call that driver back (it answers `MULTIPC_ERROR_BUSY`) and must not throw.
@@ -413,7 +504,7 @@ typedef struct multipc_put_state {
   // `MULTIPC_PHASE_...`.
   uint32_t phase;
   // Entries that can be posted now.
-  uint32_t free;
+  uint32_t room;
   // The number that the next entry will have; the first one after an opening has 0.
   uint64_t next;
   // Every entry below this number was read by the controller, and those with
@@ -763,6 +854,81 @@ multipc_status multipc_machine_run_until_cycle(struct multipc_machine *machine,
                                                struct multipc_event *events,
                                                size_t capacity,
                                                size_t *count);
+
+// A router at rest, nobody asking, into `*out`.
+multipc_status multipc_maspar_new(const struct multipc_maspar_config *config,
+                                  struct multipc_maspar **out);
+
+// Frees a router; null is nothing.
+void multipc_maspar_free(struct multipc_maspar *maspar);
+
+// A pattern by name for this machine, one target a PE into `targets`: `bit-reversal`,
+// `shuffle`, `shift:-5`, `random:7`, `all-to:0`, ... A wrong name is answered with all of
+// them.
+multipc_status multipc_maspar_pattern(const struct multipc_maspar *maspar,
+                                      const char *name,
+                                      uint16_t *targets,
+                                      size_t count);
+
+// Loads what each PE asks for, `MULTIPC_NO_PE` for nobody; paths are taken down and an
+// instruction under way ends.
+multipc_status multipc_maspar_load(struct multipc_maspar *maspar,
+                                   const uint16_t *targets,
+                                   size_t count);
+
+// The loop `ropen`, `rfetchc`, `gor1` over what is loaded, until nobody asks: each PE
+// that asks gets `values[target]` into its element of `into`; the other elements stay.
+// `width` is 8, 16, 32 or 64 bits. The ticks are counted as if each had been stepped.
+// Afterwards nobody asks.
+multipc_status multipc_maspar_route(struct multipc_maspar *maspar,
+                                    uint32_t width,
+                                    const uint64_t *values,
+                                    uint64_t *into,
+                                    size_t count,
+                                    struct multipc_maspar_report *report);
+
+// A structure with a name, into `*config`: `mp1`, `mp2`, `no-reversal`,
+// `board-by-board`, `stage3-descending`, `crossbars`.
+multipc_status multipc_maspar_config_preset(const char *name,
+                                            struct multipc_maspar_config *config);
+
+// Starts `ropen` of every PE whose `tflag` is 1: open paths are taken down.
+// `MULTIPC_ERROR_BUSY` while an instruction is under way.
+multipc_status multipc_maspar_ropen(struct multipc_maspar *maspar);
+
+// Starts `rfetchc` over the open paths: `values` is what each PE holds, `width` 8, 16, 32
+// or 64 bits of it. At its end the `tflag` of each PE that was connected is 0.
+// `MULTIPC_ERROR_BUSY` while an instruction is under way.
+multipc_status multipc_maspar_rfetch(struct multipc_maspar *maspar,
+                                     uint32_t width,
+                                     const uint64_t *values,
+                                     size_t count);
+
+// `gor1`: whether any `tflag` is 1, 1 or 0 into `*any`; takes the ticks of the rest of
+// the loop. `MULTIPC_ERROR_BUSY` while an instruction is under way.
+multipc_status multipc_maspar_gor1(struct multipc_maspar *maspar, uint8_t *any);
+
+// So many ticks of the clock, or fewer when the instruction ends before; where the
+// router stands then into `*state`.
+multipc_status multipc_maspar_step(struct multipc_maspar *maspar,
+                                   uint32_t ticks,
+                                   struct multipc_maspar_state *state);
+
+// Where the router stands.
+multipc_status multipc_maspar_look(const struct multipc_maspar *maspar,
+                                   struct multipc_maspar_state *state);
+
+// The wires at the inputs of stage 1, 2 or 3, or of the PE selects (4).
+multipc_status multipc_maspar_pins(const struct multipc_maspar *maspar,
+                                   uint32_t stage,
+                                   struct multipc_maspar_wires *wires);
+
+// The paths that their sources know of, and what came back over each: at most `capacity`
+// into `paths`, in the order of the clusters; how many there are into `*count`.
+multipc_status multipc_maspar_paths(const struct multipc_maspar *maspar,
+                                    struct multipc_maspar_path *paths,
+                                    size_t capacity,
+                                    size_t *count);
 
 // A driver, not opened yet, of this hardware, into `*out`. The calls of `hardware` are
 // copied.

@@ -6,6 +6,7 @@
 //! | `multipc_ddc` | one network controller | `step_pci`, `step_link` |
 //! | `multipc_board` | host bridge, controller, router; memory by callback | `step_pci`, `step_link` |
 //! | `multipc_machine` | boards and cables by the name of a shape; its own memory | `run_until` a pin changes, a cycle, a time |
+//! | `multipc_maspar` | the MasPar router of a machine, tick by tick or a pattern at once | `step`: ticks |
 //! | `multipc_put` | the driver of one board, on a machine or on the caller's own hardware | `poll`, `interrupt` |
 //!
 //! Rules of every call:
@@ -24,6 +25,7 @@ mod ddc;
 mod error;
 mod links;
 mod machine;
+mod maspar;
 mod pins;
 mod put;
 mod raw;
@@ -36,6 +38,7 @@ pub use ddc::*;
 pub use error::*;
 pub use links::*;
 pub use machine::*;
+pub use maspar::*;
 pub use pins::*;
 pub use put::*;
 pub use rcube::*;

@@ -210,7 +210,11 @@ impl multipc_put_config {
             MULTIPC_REVISION_IDEAL => Policy::Ideal,
             MULTIPC_REVISION_RUN_1 => Policy::Run1,
             MULTIPC_REVISION_RUN_2 => Policy::Run2,
-            other => return Err(Error::argument(format!("policy {other}, known are 0, 1, 2"))),
+            other => {
+                return Err(Error::argument(format!(
+                    "policy {other}, known are 0, 1, 2"
+                )));
+            }
         };
         settings.bounce = (self.bounce != 0).then_some(self.bounce);
         settings.reserve = self.reserve;

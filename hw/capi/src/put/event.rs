@@ -7,9 +7,7 @@ use multipc::put::{Control, Descriptor, Event, Fault, PortError, ServeError, Ser
 use super::hardware::Failure;
 use super::post::multipc_entry;
 use super::{Driver, multipc_put, port, taken};
-use crate::error::{
-    Error, MULTIPC_ERROR_CLOSED, MULTIPC_ERROR_STOPPED, call, multipc_status,
-};
+use crate::error::{Error, MULTIPC_ERROR_CLOSED, MULTIPC_ERROR_STOPPED, call, multipc_status};
 use crate::raw;
 
 /// A page with `MULTIPC_NOS` has left.

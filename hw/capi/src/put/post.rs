@@ -158,9 +158,8 @@ impl multipc_entry {
             remote,
             local,
         } = *self;
-        let to = u16::try_from(node).map_err(|_| {
-            Error::argument(format!("node {node} is unknown, allowed 0..{nodes}"))
-        })?;
+        let to = u16::try_from(node)
+            .map_err(|_| Error::argument(format!("node {node} is unknown, allowed 0..{nodes}")))?;
         let flags = Control::from_bits(flags);
         Ok(Entry::page(to, mi, local, remote, length, flags))
     }

@@ -74,7 +74,9 @@ pub unsafe extern "C" fn multipc_put_attach(
         // SAFETY: as above.
         let out = unsafe { raw::out(start, "start") }?;
         if n == 0 {
-            return Err(Error::argument("range of 0 message identifiers, at least 1"));
+            return Err(Error::argument(
+                "range of 0 message identifiers, at least 1",
+            ));
         }
         let sap = driver.sap(sap)?;
         driver.put.attach_mi_range(sap, n).map_err(|error| {
