@@ -45,27 +45,27 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
     let table = [0u8; MULTIPC_TABLE_BYTES];
     let mut count = 0usize;
 
-    null!("config", multipc_rcube_new(null(), &mut r));
-    null!("out", multipc_rcube_new(&rcube_config, null_mut()));
-    null!("rcube", multipc_rcube_chain(null_mut(), 0, 0, 0));
-    null!("rcube", multipc_rcube_configure(null_mut(), table.as_ptr()));
-    null!("table", multipc_rcube_configure(r, null()));
-    null!("bounds", multipc_table_uniform(null(), null(), null_mut()));
-    null!(
+    is_null!("config", multipc_rcube_new(null(), &mut r));
+    is_null!("out", multipc_rcube_new(&rcube_config, null_mut()));
+    is_null!("rcube", multipc_rcube_chain(null_mut(), 0, 0, 0));
+    is_null!("rcube", multipc_rcube_configure(null_mut(), table.as_ptr()));
+    is_null!("table", multipc_rcube_configure(r, null()));
+    is_null!("bounds", multipc_table_uniform(null(), null(), null_mut()));
+    is_null!(
         "selections",
         multipc_table_uniform([0u16; 8].as_ptr(), null(), null_mut())
     );
-    null!(
+    is_null!(
         "table",
         multipc_table_uniform([0u16; 8].as_ptr(), [1u8; 8].as_ptr(), null_mut())
     );
-    null!(
+    is_null!(
         "rcube",
         multipc_rcube_step(null_mut(), &inputs, &mut outputs)
     );
-    null!("inputs", multipc_rcube_step(r, null(), &mut outputs));
-    null!("outputs", multipc_rcube_step(r, &inputs, null_mut()));
-    null!(
+    is_null!("inputs", multipc_rcube_step(r, null(), &mut outputs));
+    is_null!("outputs", multipc_rcube_step(r, &inputs, null_mut()));
+    is_null!(
         "rcube",
         multipc_rcube_run_until(
             null_mut(),
@@ -76,24 +76,24 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
             &mut cycle
         )
     );
-    null!(
+    is_null!(
         "inputs",
         multipc_rcube_run_until(r, null(), 1, &mut outputs, &mut changed, &mut cycle)
     );
-    null!(
+    is_null!(
         "outputs",
         multipc_rcube_run_until(r, &inputs, 1, null_mut(), &mut changed, &mut cycle)
     );
-    null!(
+    is_null!(
         "changed",
         multipc_rcube_run_until(r, &inputs, 1, &mut outputs, null_mut(), &mut cycle)
     );
-    null!(
+    is_null!(
         "cycle",
         multipc_rcube_run_until(r, &inputs, 1, &mut outputs, &mut changed, null_mut())
     );
-    null!("rcube", multipc_rcube_pins(null(), &mut outputs));
-    null!("outputs", multipc_rcube_pins(r, null_mut()));
+    is_null!("rcube", multipc_rcube_pins(null(), &mut outputs));
+    is_null!("outputs", multipc_rcube_pins(r, null_mut()));
 
     let mut pci_in = core::mem::MaybeUninit::<multipc_ddc_inputs>::uninit();
     // SAFETY: an output of its type.
@@ -104,43 +104,43 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
     let mut pci_out = core::mem::MaybeUninit::<multipc_ddc_outputs>::uninit();
     let pci_out = pci_out.as_mut_ptr();
     let mut line = 0u16;
-    null!("out", multipc_ddc_new(0, null_mut()));
-    null!("inputs", multipc_ddc_idle_inputs(null_mut()));
-    null!("ddc", multipc_ddc_step_pci(null_mut(), &pci_in, pci_out));
-    null!("inputs", multipc_ddc_step_pci(d, null(), pci_out));
-    null!("outputs", multipc_ddc_step_pci(d, &pci_in, null_mut()));
-    null!(
+    is_null!("out", multipc_ddc_new(0, null_mut()));
+    is_null!("inputs", multipc_ddc_idle_inputs(null_mut()));
+    is_null!("ddc", multipc_ddc_step_pci(null_mut(), &pci_in, pci_out));
+    is_null!("inputs", multipc_ddc_step_pci(d, null(), pci_out));
+    is_null!("outputs", multipc_ddc_step_pci(d, &pci_in, null_mut()));
+    is_null!(
         "ddc",
         multipc_ddc_run_until(null_mut(), &pci_in, 1, pci_out, &mut changed, &mut cycle)
     );
-    null!(
+    is_null!(
         "inputs",
         multipc_ddc_run_until(d, null(), 1, pci_out, &mut changed, &mut cycle)
     );
-    null!(
+    is_null!(
         "outputs",
         multipc_ddc_run_until(d, &pci_in, 1, null_mut(), &mut changed, &mut cycle)
     );
-    null!(
+    is_null!(
         "changed",
         multipc_ddc_run_until(d, &pci_in, 1, pci_out, null_mut(), &mut cycle)
     );
-    null!(
+    is_null!(
         "cycle",
         multipc_ddc_run_until(d, &pci_in, 1, pci_out, &mut changed, null_mut())
     );
-    null!("ddc", multipc_ddc_step_link(null_mut(), 0, &mut line));
-    null!("output", multipc_ddc_step_link(d, 0, null_mut()));
-    null!("ddc", multipc_ddc_pins(null(), pci_out));
-    null!("outputs", multipc_ddc_pins(d, null_mut()));
-    null!("ddc", multipc_ddc_register(null(), 0, &mut value));
-    null!("value", multipc_ddc_register(d, 0, null_mut()));
+    is_null!("ddc", multipc_ddc_step_link(null_mut(), 0, &mut line));
+    is_null!("output", multipc_ddc_step_link(d, 0, null_mut()));
+    is_null!("ddc", multipc_ddc_pins(null(), pci_out));
+    is_null!("outputs", multipc_ddc_pins(d, null_mut()));
+    is_null!("ddc", multipc_ddc_register(null(), 0, &mut value));
+    is_null!("value", multipc_ddc_register(d, 0, null_mut()));
 
     let mut board_out = core::mem::MaybeUninit::<multipc_board_outputs>::uninit();
     let board_out = board_out.as_mut_ptr();
-    null!("memory", multipc_board_new(0, null(), &mut b));
-    null!("out", multipc_board_new(0, &memory, null_mut()));
-    null!(
+    is_null!("memory", multipc_board_new(0, null(), &mut b));
+    is_null!("out", multipc_board_new(0, &memory, null_mut()));
+    is_null!(
         "memory.claims",
         multipc_board_new(
             0,
@@ -151,7 +151,7 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
             &mut b
         )
     );
-    null!(
+    is_null!(
         "memory.read",
         multipc_board_new(
             0,
@@ -162,7 +162,7 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
             &mut b
         )
     );
-    null!(
+    is_null!(
         "memory.write",
         multipc_board_new(
             0,
@@ -173,101 +173,101 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
             &mut b
         )
     );
-    null!("board", multipc_board_step_pci(null_mut(), board_out));
-    null!("outputs", multipc_board_step_pci(b, null_mut()));
-    null!(
+    is_null!("board", multipc_board_step_pci(null_mut(), board_out));
+    is_null!("outputs", multipc_board_step_pci(b, null_mut()));
+    is_null!(
         "board",
         multipc_board_step_link(null_mut(), &inputs, board_out)
     );
-    null!("inputs", multipc_board_step_link(b, null(), board_out));
-    null!("outputs", multipc_board_step_link(b, &inputs, null_mut()));
-    null!("board", multipc_board_config_start(null_mut(), 0, 0, 0));
-    null!("board", multipc_board_config_take(null_mut(), &mut value));
-    null!("value", multipc_board_config_take(b, null_mut()));
-    null!("board", multipc_board_pins(null_mut(), board_out));
-    null!("outputs", multipc_board_pins(b, null_mut()));
-    null!("board", multipc_board_register(null_mut(), 0, &mut value));
-    null!("value", multipc_board_register(b, 0, null_mut()));
+    is_null!("inputs", multipc_board_step_link(b, null(), board_out));
+    is_null!("outputs", multipc_board_step_link(b, &inputs, null_mut()));
+    is_null!("board", multipc_board_config_start(null_mut(), 0, 0, 0));
+    is_null!("board", multipc_board_config_take(null_mut(), &mut value));
+    is_null!("value", multipc_board_config_take(b, null_mut()));
+    is_null!("board", multipc_board_pins(null_mut(), board_out));
+    is_null!("outputs", multipc_board_pins(b, null_mut()));
+    is_null!("board", multipc_board_register(null_mut(), 0, &mut value));
+    is_null!("value", multipc_board_register(b, 0, null_mut()));
 
     let mut other = null_mut();
     let mut state = core::mem::MaybeUninit::<multipc_machine_state>::uninit();
     let mut edge = core::mem::MaybeUninit::<multipc_edge>::uninit();
     let mut bytes = [0u8; MULTIPC_TABLE_BYTES];
-    null!("config", multipc_machine_config_default(null_mut()));
-    null!("shape", multipc_machine_new(null(), &config, &mut other));
-    null!(
+    is_null!("config", multipc_machine_config_default(null_mut()));
+    is_null!("shape", multipc_machine_new(null(), &config, &mut other));
+    is_null!(
         "config",
         multipc_machine_new(c"pair".as_ptr(), null(), &mut other)
     );
-    null!(
+    is_null!(
         "out",
         multipc_machine_new(c"pair".as_ptr(), &config, null_mut())
     );
-    null!("machine", multipc_machine_look(null(), state.as_mut_ptr()));
-    null!("state", multipc_machine_look(m, null_mut()));
-    null!(
+    is_null!("machine", multipc_machine_look(null(), state.as_mut_ptr()));
+    is_null!("state", multipc_machine_look(m, null_mut()));
+    is_null!(
         "machine",
         multipc_machine_table(null(), 0, bytes.as_mut_ptr())
     );
-    null!("table", multipc_machine_table(m, 0, null_mut()));
-    null!("machine", multipc_machine_load_table(null_mut(), 0));
-    null!("machine", multipc_machine_watch(null_mut(), 0));
-    null!(
+    is_null!("table", multipc_machine_table(m, 0, null_mut()));
+    is_null!("machine", multipc_machine_load_table(null_mut(), 0));
+    is_null!("machine", multipc_machine_watch(null_mut(), 0));
+    is_null!(
         "machine",
         multipc_machine_step(null_mut(), edge.as_mut_ptr())
     );
-    null!("edge", multipc_machine_step(m, null_mut()));
-    null!(
+    is_null!("edge", multipc_machine_step(m, null_mut()));
+    is_null!(
         "machine",
         multipc_machine_run_until_time(null_mut(), 0, null_mut(), 0, &mut count)
     );
-    null!(
+    is_null!(
         "events",
         multipc_machine_run_until_time(m, 0, null_mut(), 1, &mut count)
     );
-    null!(
+    is_null!(
         "count",
         multipc_machine_run_until_time(m, 0, null_mut(), 0, null_mut())
     );
-    null!(
+    is_null!(
         "machine",
         multipc_machine_run_until_cycle(null_mut(), 0, 0, null_mut(), 0, &mut count)
     );
-    null!(
+    is_null!(
         "events",
         multipc_machine_run_until_cycle(m, 0, 0, null_mut(), 1, &mut count)
     );
-    null!(
+    is_null!(
         "count",
         multipc_machine_run_until_cycle(m, 0, 0, null_mut(), 0, null_mut())
     );
-    null!(
+    is_null!(
         "machine",
         multipc_machine_config_read(null_mut(), 0, 0, &mut value)
     );
-    null!("value", multipc_machine_config_read(m, 0, 0, null_mut()));
-    null!("machine", multipc_machine_config_write(null_mut(), 0, 0, 0));
-    null!(
+    is_null!("value", multipc_machine_config_read(m, 0, 0, null_mut()));
+    is_null!("machine", multipc_machine_config_write(null_mut(), 0, 0, 0));
+    is_null!(
         "machine",
         multipc_machine_interrupt(null(), 0, &mut changed)
     );
-    null!("asserted", multipc_machine_interrupt(m, 0, null_mut()));
-    null!(
+    is_null!("asserted", multipc_machine_interrupt(m, 0, null_mut()));
+    is_null!(
         "machine",
         multipc_machine_memory_read(null(), 0, 0, bytes.as_mut_ptr(), 1)
     );
-    null!("bytes", multipc_machine_memory_read(m, 0, 0, null_mut(), 1));
-    null!(
+    is_null!("bytes", multipc_machine_memory_read(m, 0, 0, null_mut(), 1));
+    is_null!(
         "machine",
         multipc_machine_memory_write(null_mut(), 0, 0, bytes.as_ptr(), 1)
     );
-    null!("bytes", multipc_machine_memory_write(m, 0, 0, null(), 1));
+    is_null!("bytes", multipc_machine_memory_write(m, 0, 0, null(), 1));
     let mut view = null();
-    null!(
+    is_null!(
         "machine",
         multipc_machine_memory_view(null(), 0, 0, 1, &mut view)
     );
-    null!("bytes", multipc_machine_memory_view(m, 0, 0, 1, null_mut()));
+    is_null!("bytes", multipc_machine_memory_view(m, 0, 0, 1, null_mut()));
 
     // SAFETY: handles and null, once each.
     unsafe {

@@ -55,7 +55,7 @@ pub fn now_ps(machine: *const multipc_machine) -> u64 {
 
 /// The call finds a null pointer and names it.
 #[macro_export]
-macro_rules! null {
+macro_rules! is_null {
     ($name:literal, $call:expr) => {
         // SAFETY: pointers are null or lead to locals.
         let status = unsafe { $call };

@@ -4,7 +4,7 @@ use core::ptr::{null, null_mut};
 use multipc_capi::*;
 
 use crate::common::{blank, machine, ok};
-use crate::{driver, free, null};
+use crate::{driver, free, is_null};
 
 #[test]
 fn null_pointers_are_errors_with_the_name_of_the_pointer() {
@@ -20,68 +20,68 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
         ok(multipc_machine_hardware(m, 0, &mut hardware));
         ok(multipc_put_config_default(p, &mut config));
     }
-    null!(
+    is_null!(
         "machine",
         multipc_machine_hardware(null_mut(), 0, &mut hardware)
     );
-    null!("hardware", multipc_machine_hardware(m, 0, null_mut()));
-    null!("machine", multipc_machine_router_of(null(), 0, &mut number));
-    null!("router", multipc_machine_router_of(m, 0, null_mut()));
-    null!(
+    is_null!("hardware", multipc_machine_hardware(m, 0, null_mut()));
+    is_null!("machine", multipc_machine_router_of(null(), 0, &mut number));
+    is_null!("router", multipc_machine_router_of(m, 0, null_mut()));
+    is_null!(
         "machine",
         multipc_machine_run_until_links(null_mut(), 0, &mut flag)
     );
-    null!("up", multipc_machine_run_until_links(m, 0, null_mut()));
-    null!("hardware", multipc_put_new(null(), &mut other));
-    null!("out", multipc_put_new(&hardware, null_mut()));
+    is_null!("up", multipc_machine_run_until_links(m, 0, null_mut()));
+    is_null!("hardware", multipc_put_new(null(), &mut other));
+    is_null!("out", multipc_put_new(&hardware, null_mut()));
     macro_rules! without {
         ($call:ident, $name:literal) => {
             let holed = multipc_hardware {
                 $call: None,
                 ..hardware
             };
-            null!($name, multipc_put_new(&holed, &mut other));
+            is_null!($name, multipc_put_new(&holed, &mut other));
         };
     }
     without!(read, "hardware.read");
     without!(write, "hardware.write");
     without!(load, "hardware.load");
     without!(store, "hardware.store");
-    null!("put", multipc_put_look(null(), &mut state));
-    null!("state", multipc_put_look(p, null_mut()));
-    null!("put", multipc_put_config_default(null(), &mut config));
-    null!("config", multipc_put_config_default(p, null_mut()));
-    null!("put", multipc_put_open(null_mut(), &config, &mut started));
-    null!("config", multipc_put_open(p, null(), &mut started));
-    null!("started", multipc_put_open(p, &config, null_mut()));
-    null!("put", multipc_put_ready(null_mut()));
-    null!("put", multipc_put_close(null_mut()));
-    null!("put", multipc_put_register_sap(null_mut(), &mut number));
-    null!("sap", multipc_put_register_sap(p, null_mut()));
-    null!("put", multipc_put_unregister_sap(null_mut(), 0));
-    null!("put", multipc_put_attach(null_mut(), 0, 1, &mut number));
-    null!("start", multipc_put_attach(p, 0, 1, null_mut()));
-    null!("put", multipc_put_reach(null_mut(), 0, 1));
-    null!(
+    is_null!("put", multipc_put_look(null(), &mut state));
+    is_null!("state", multipc_put_look(p, null_mut()));
+    is_null!("put", multipc_put_config_default(null(), &mut config));
+    is_null!("config", multipc_put_config_default(p, null_mut()));
+    is_null!("put", multipc_put_open(null_mut(), &config, &mut started));
+    is_null!("config", multipc_put_open(p, null(), &mut started));
+    is_null!("started", multipc_put_open(p, &config, null_mut()));
+    is_null!("put", multipc_put_ready(null_mut()));
+    is_null!("put", multipc_put_close(null_mut()));
+    is_null!("put", multipc_put_register_sap(null_mut(), &mut number));
+    is_null!("sap", multipc_put_register_sap(p, null_mut()));
+    is_null!("put", multipc_put_unregister_sap(null_mut(), 0));
+    is_null!("put", multipc_put_attach(null_mut(), 0, 1, &mut number));
+    is_null!("start", multipc_put_attach(p, 0, 1, null_mut()));
+    is_null!("put", multipc_put_reach(null_mut(), 0, 1));
+    is_null!(
         "put",
         multipc_put_post(null_mut(), null(), 0, &mut sequence)
     );
-    null!("entries", multipc_put_post(p, null(), 1, &mut sequence));
-    null!("sequence", multipc_put_post(p, null(), 0, null_mut()));
-    null!("put", multipc_put_has_left(null(), 0, &mut flag));
-    null!("left", multipc_put_has_left(p, 0, null_mut()));
-    null!("put", multipc_put_expect(null_mut(), 0, 1));
-    null!(
+    is_null!("entries", multipc_put_post(p, null(), 1, &mut sequence));
+    is_null!("sequence", multipc_put_post(p, null(), 0, null_mut()));
+    is_null!("put", multipc_put_has_left(null(), 0, &mut flag));
+    is_null!("left", multipc_put_has_left(p, 0, null_mut()));
+    is_null!("put", multipc_put_expect(null_mut(), 0, 1));
+    is_null!(
         "put",
         multipc_put_poll(null_mut(), 1, null_mut(), 0, &mut served)
     );
-    null!("events", multipc_put_poll(p, 1, null_mut(), 1, &mut served));
-    null!("served", multipc_put_poll(p, 1, null_mut(), 0, null_mut()));
-    null!(
+    is_null!("events", multipc_put_poll(p, 1, null_mut(), 1, &mut served));
+    is_null!("served", multipc_put_poll(p, 1, null_mut(), 0, null_mut()));
+    is_null!(
         "put",
         multipc_put_interrupt(null_mut(), 1, null_mut(), 0, &mut served)
     );
-    null!(
+    is_null!(
         "event",
         multipc_put_event_text(null(), text.as_mut_ptr(), 8)
     );
@@ -89,7 +89,7 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
         kind: MULTIPC_PUT_SENT,
         ..event
     };
-    null!("text", multipc_put_event_text(&event, null_mut(), 8));
+    is_null!("text", multipc_put_event_text(&event, null_mut(), 8));
     assert!(other.is_null(), "a failed call changes nothing");
     free(m, [p, null_mut()]);
 }
