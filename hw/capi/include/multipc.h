@@ -72,6 +72,100 @@
 // A fault of the library itself; the handle is to be freed.
 #define MULTIPC_ERROR_INTERNAL 99
 
+// The direction of a cable that port `port` of router `index` drives.
+#define MULTIPC_PLACE_ROUTER 1
+
+// The wires to the router that the controller of node `index` drives.
+#define MULTIPC_PLACE_NODE 2
+
+// The PCI bus of node `index`.
+#define MULTIPC_PLACE_BUS 3
+
+// At this edge of the place's clock; 0 is the next one.
+#define MULTIPC_WHEN_CYCLE 0
+
+// On a cable: with this character, IDLE not counted.
+#define MULTIPC_WHEN_CHARACTER 1
+
+// On a cable: with this character of packets.
+#define MULTIPC_WHEN_PACKET 2
+
+// On a cable: with this data character.
+#define MULTIPC_WHEN_DATA 3
+
+// On a cable: with this EP or EEP.
+#define MULTIPC_WHEN_END 4
+
+// On a cable: with this FCC.
+#define MULTIPC_WHEN_GRANT 5
+
+// On a bus: with this memory transaction.
+#define MULTIPC_WHEN_TRANSACTION 6
+
+// On a bus: with this memory read.
+#define MULTIPC_WHEN_READ 7
+
+// On a bus: with this memory write.
+#define MULTIPC_WHEN_WRITE 8
+
+// Bits of the character are inverted: those of `value`, 0x001 to 0x1FF.
+#define MULTIPC_FAULT_CORRUPT 1
+
+// The character is lost.
+#define MULTIPC_FAULT_DROP 2
+
+// The character `value` takes the place of the next IDLE.
+#define MULTIPC_FAULT_INSERT 3
+
+// Both directions of the cable are without signal for `times` link cycles; `UINT64_MAX` is
+// for ever.
+#define MULTIPC_FAULT_CUT 4
+
+// This direction alone is.
+#define MULTIPC_FAULT_CUT_ONE_WAY 5
+
+// The memory answers by retry, `times` transactions in a row, as all that follow.
+#define MULTIPC_FAULT_RETRY 6
+
+// `value` words, then a disconnect without data.
+#define MULTIPC_FAULT_DISCONNECT_AFTER 7
+
+// A disconnect with the word of number `value`.
+#define MULTIPC_FAULT_DISCONNECT_WITH 8
+
+// `value` words, then a target abort.
+#define MULTIPC_FAULT_TARGET_ABORT 9
+
+// `value` clocks more before the first word.
+#define MULTIPC_FAULT_EXTRA_LATENCY 10
+
+// `value` clocks lost before each word after the first.
+#define MULTIPC_FAULT_WAIT_STATES 11
+
+// Read data with a wrong parity bit.
+#define MULTIPC_FAULT_BAD_PARITY 12
+
+// No DEVSEL#: the initiator ends with a master abort.
+#define MULTIPC_FAULT_NO_DEVSEL 13
+
+// Reads take `value` clocks more, for `times` PCI cycles.
+#define MULTIPC_FAULT_SLOW_READS 14
+
+// GNT# is stuck high for `times` PCI cycles; `UINT64_MAX` is for ever.
+#define MULTIPC_FAULT_HOLD_GRANT 15
+
+// A record: the far end sees another line, `after` instead of `before`.
+#define MULTIPC_EFFECT_CHANGED 1
+
+// A record: what `what` says begins here.
+#define MULTIPC_EFFECT_BEGUN 2
+
+// A record: a cut, or a GNT# withheld, is over.
+#define MULTIPC_EFFECT_OVER 3
+
+// A record: the memory answers a transaction as `what` says.
+#define MULTIPC_EFFECT_ANSWERED 4
+
 // Most memory of all boards together, in bytes.
 #define MULTIPC_MEMORY_MAX 4294967296
 
@@ -339,6 +433,94 @@ typedef struct multipc_ddc_outputs {
   // R3_DOUT.
   uint8_t r3_dout;
 } multipc_ddc_outputs;
+
+// One fault of a script.
+typedef struct multipc_fault {
+  // `MULTIPC_PLACE_...`.
+  uint32_t place;
+  // Router or node.
+  uint32_t index;
+  // Port of the router, else 0.
+  uint32_t port;
+  // `MULTIPC_WHEN_...`.
+  uint32_t when;
+  // Which one, from 1, counted from the moment the faults are set.
+  uint64_t number;
+  // `MULTIPC_FAULT_...`, those up to `MULTIPC_FAULT_CUT_ONE_WAY` on cables, the others on
+  // buses.
+  uint32_t what;
+  // See `what`; else ignored.
+  uint32_t value;
+  // See `what`; else ignored. 0 acts as 1.
+  uint64_t times;
+} multipc_fault;
+
+// Faults at random, the same for the same seed. Rates are probabilities, 0 to 1: of cables
+// for each character of a direction, of buses for each memory transaction.
+typedef struct multipc_random_faults {
+  // The seed.
+  uint64_t seed;
+  // A character gets one to nine of its bits inverted.
+  double corrupt;
+  // A character is lost.
+  double drop;
+  // A character takes the place of the next IDLE.
+  double insert;
+  // The cable is cut in both directions, for 1 to `cut_cycles` cycles.
+  double cut;
+  // Retry.
+  double retry;
+  // Disconnect after 1 to 16 words.
+  double disconnect;
+  // Target abort, at once or after up to 15 words.
+  double target_abort;
+  // No DEVSEL#.
+  double no_devsel;
+  // Wrong parity of read data.
+  double parity;
+  // 1 to `delay_clocks` clocks more before the first word.
+  double delay;
+  // GNT# is withheld for 1 to `hold_cycles` cycles.
+  double hold_grant;
+  // The longest cut, in link cycles; 0 acts as 1.
+  uint32_t cut_cycles;
+  // The longest delay, in PCI clocks; 0 acts as 1.
+  uint32_t delay_clocks;
+  // The longest time without grant, in PCI cycles; 0 acts as 1.
+  uint32_t hold_cycles;
+  // Not 0: the wires between controllers and routers are disturbed as well.
+  uint8_t boards;
+} multipc_random_faults;
+
+// One thing that a fault did.
+typedef struct multipc_fault_record {
+  // The edge: of the link clock on a cable, of the PCI clock on a bus.
+  uint64_t cycle;
+  // `MULTIPC_EFFECT_...`.
+  uint32_t effect;
+  // `MULTIPC_PLACE_...`.
+  uint32_t place;
+  // Router or node.
+  uint32_t index;
+  // Port of the router.
+  uint32_t port;
+  // `MULTIPC_FAULT_...`; 0 where a line was changed. A cut of one direction is one, too.
+  uint32_t what;
+  // The number that goes with `what`.
+  uint32_t value;
+  // Which character of this direction, or transaction of this bus, from 1.
+  uint64_t number;
+  // Cycles from here on, `UINT64_MAX` for ever.
+  uint64_t times;
+  // Address of the transaction.
+  uint32_t address;
+  // The line that was driven.
+  uint16_t before;
+  // The line that goes on.
+  uint16_t after;
+  // The transaction is a write.
+  uint8_t write;
+} multipc_fault_record;
 
 // What is chosen about a machine; `multipc_machine_config_default` fills it in.
 typedef struct multipc_machine_config {
@@ -790,6 +972,41 @@ const char *multipc_last_error(void);
 
 // The name of a status, as text: `"MULTIPC_OK"`. Never null, never to be freed.
 const char *multipc_status_name(multipc_status status);
+
+// Lets faults loose, from the next edges on: `count` of them, in any order, and those at
+// random unless `random` is null. Those set before are taken off, and counting begins
+// anew. `MULTIPC_ERROR_FAULT`: one of them cannot be, and the machine has none at all.
+multipc_status multipc_machine_set_faults(struct multipc_machine *machine,
+                                          const struct multipc_fault *faults,
+                                          size_t count,
+                                          const struct multipc_random_faults *random);
+
+// Lets faults loose from the text of a TOML file (hw/doc/faults.md, "As a file"); else as
+// `multipc_machine_set_faults`. `MULTIPC_ERROR_TEXT`, with the number of the line: the
+// faults are those of before.
+multipc_status multipc_machine_set_faults_text(struct multipc_machine *machine,
+                                               const char *text);
+
+// Takes the faults off: cut cables carry again what their ends drive, GNT# is given again.
+// Their records are gone, too. None set is no error.
+multipc_status multipc_machine_take_faults(struct multipc_machine *machine);
+
+// What the faults did, oldest first, from record `first` (from 0) on: at most `capacity`
+// into `records`, how many into `*count`, and how many there were since the faults were
+// set into `*total`. The newest 4,096 are kept; of older ones the first that is kept comes
+// instead.
+multipc_status multipc_machine_fault_records(const struct multipc_machine *machine,
+                                             uint64_t first,
+                                             struct multipc_fault_record *records,
+                                             size_t capacity,
+                                             size_t *count,
+                                             uint64_t *total);
+
+// The record in words; `capacity` bytes at `text`, the zero at the end included, are enough
+// or the words are cut.
+multipc_status multipc_fault_record_text(const struct multipc_fault_record *record,
+                                         char *text,
+                                         size_t capacity);
 
 // The router that a node's controller is wired to: its number is not that of the node
 // in every shape.

@@ -58,6 +58,12 @@ impl Error {
         }
     }
 
+    /// The same, told where.
+    pub(crate) fn behind(self, place: &str) -> Self {
+        let text = place.to_owned() + &self.text;
+        Self { text, ..self }
+    }
+
     /// An argument outside its range.
     pub(crate) fn argument(text: impl Into<String>) -> Self {
         Self::new(MULTIPC_ERROR_ARGUMENT, text)
