@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 
 use multipc_capi::*;
 
-use common::{default_config, last, machine};
+use common::{default_config, last, machine, wrong};
 
 #[test]
 fn versions_agree_or_are_told() {

@@ -7,7 +7,7 @@ use core::ptr::{null, null_mut};
 
 use multipc_capi::*;
 
-use common::{blank, last, machine, now_ps, ok};
+use common::{blank, last, machine, now_ps, ok, wrong};
 
 /// All records, and how many there were.
 fn records(m: *const multipc_machine, first: u64) -> (Vec<multipc_fault_record>, u64) {
@@ -103,49 +103,6 @@ const BUS: multipc_fault = multipc_fault {
     value: 0,
     times: 5,
 };
-
-#[test]
-fn null_pointers_are_errors_with_the_name_of_the_pointer() {
-    let m = machine(c"pair");
-    let (mut count, mut total, record) = (0, 0, blank());
-    is_null!(
-        "machine",
-        multipc_machine_set_faults(null_mut(), null(), 0, null())
-    );
-    is_null!("faults", multipc_machine_set_faults(m, null(), 1, null()));
-    is_null!(
-        "machine",
-        multipc_machine_set_faults_text(null_mut(), c"".as_ptr())
-    );
-    is_null!("text", multipc_machine_set_faults_text(m, null()));
-    is_null!("machine", multipc_machine_take_faults(null_mut()));
-    is_null!(
-        "machine",
-        multipc_machine_fault_records(null(), 0, null_mut(), 0, &mut count, &mut total)
-    );
-    is_null!(
-        "records",
-        multipc_machine_fault_records(m, 0, null_mut(), 1, &mut count, &mut total)
-    );
-    is_null!(
-        "count",
-        multipc_machine_fault_records(m, 0, null_mut(), 0, null_mut(), &mut total)
-    );
-    is_null!(
-        "total",
-        multipc_machine_fault_records(m, 0, null_mut(), 0, &mut count, null_mut())
-    );
-    is_null!("record", multipc_fault_record_text(null(), null_mut(), 0));
-    let one = multipc_fault_record {
-        effect: MULTIPC_EFFECT_OVER,
-        place: MULTIPC_PLACE_BUS,
-        what: MULTIPC_FAULT_HOLD_GRANT,
-        ..record
-    };
-    is_null!("text", multipc_fault_record_text(&one, null_mut(), 1));
-    // SAFETY: a handle, once.
-    unsafe { multipc_machine_free(m) }
-}
 
 #[test]
 fn faults_that_cannot_be_are_refused_by_value_and_range() {

@@ -7,7 +7,7 @@ use core::ptr::{null, null_mut};
 
 use multipc_capi::*;
 
-use common::{blank, last, ok};
+use common::{blank, is_null, last, ok, wrong};
 
 fn preset(name: &CStr, pes: u32) -> multipc_maspar_config {
     let mut config = blank();
@@ -293,10 +293,10 @@ fn one_request_is_at_each_stage_in_its_tick() {
         ok(multipc_maspar_ropen(m));
         for edges in 1..=42u32 {
             ok(multipc_maspar_step(m, 1, &mut state));
-            for stage in 0..4 {
+            for (stage, rises) in (1..).zip(&mut rises) {
                 let mut wires = blank::<multipc_maspar_wires>();
-                ok(multipc_maspar_pins(m, stage as u32 + 1, &mut wires));
-                for (rise, wires) in rises[stage].iter_mut().zip([wires.request, wires.back]) {
+                ok(multipc_maspar_pins(m, stage, &mut wires));
+                for (rise, wires) in rises.iter_mut().zip([wires.request, wires.back]) {
                     let set: u32 = wires.iter().map(|word| word.count_ones()).sum();
                     assert!(set <= 1, "one request, one wire");
                     if set == 1 && *rise == 0 {

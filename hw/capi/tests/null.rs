@@ -7,7 +7,7 @@ use core::ptr::{null, null_mut};
 
 use multipc_capi::*;
 
-use common::{default_config, machine};
+use common::{blank, default_config, is_null, machine};
 
 /// Every pointer of every call, null in turn: an error that names it.
 #[test]
@@ -280,6 +280,49 @@ fn null_pointers_are_errors_with_the_name_of_the_pointer() {
         multipc_board_free(null_mut());
         multipc_machine_free(null_mut());
     }
+}
+
+#[test]
+fn null_pointers_of_faults_are_errors_that_name_them() {
+    let m = machine(c"pair");
+    let (mut count, mut total, record) = (0, 0, blank());
+    is_null!(
+        "machine",
+        multipc_machine_set_faults(null_mut(), null(), 0, null())
+    );
+    is_null!("faults", multipc_machine_set_faults(m, null(), 1, null()));
+    is_null!(
+        "machine",
+        multipc_machine_set_faults_text(null_mut(), c"".as_ptr())
+    );
+    is_null!("text", multipc_machine_set_faults_text(m, null()));
+    is_null!("machine", multipc_machine_take_faults(null_mut()));
+    is_null!(
+        "machine",
+        multipc_machine_fault_records(null(), 0, null_mut(), 0, &mut count, &mut total)
+    );
+    is_null!(
+        "records",
+        multipc_machine_fault_records(m, 0, null_mut(), 1, &mut count, &mut total)
+    );
+    is_null!(
+        "count",
+        multipc_machine_fault_records(m, 0, null_mut(), 0, null_mut(), &mut total)
+    );
+    is_null!(
+        "total",
+        multipc_machine_fault_records(m, 0, null_mut(), 0, &mut count, null_mut())
+    );
+    is_null!("record", multipc_fault_record_text(null(), null_mut(), 0));
+    let one = multipc_fault_record {
+        effect: MULTIPC_EFFECT_OVER,
+        place: MULTIPC_PLACE_BUS,
+        what: MULTIPC_FAULT_HOLD_GRANT,
+        ..record
+    };
+    is_null!("text", multipc_fault_record_text(&one, null_mut(), 1));
+    // SAFETY: a handle, once.
+    unsafe { multipc_machine_free(m) }
 }
 
 extern "C" fn nothing(_: *mut c_void, _: u32) -> u8 {

@@ -1,5 +1,5 @@
 //! What the tests of the calls share. Not each of them uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports, unused_macros)]
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
@@ -54,7 +54,6 @@ pub fn now_ps(machine: *const multipc_machine) -> u64 {
 }
 
 /// The call finds a null pointer and names it.
-#[macro_export]
 macro_rules! is_null {
     ($name:literal, $call:expr) => {
         // SAFETY: pointers are null or lead to locals.
@@ -70,7 +69,6 @@ macro_rules! is_null {
 }
 
 /// The call is refused with this status and these words.
-#[macro_export]
 macro_rules! wrong {
     ($status:expr, $text:expr, $call:expr) => {
         // SAFETY: pointers lead to locals.
@@ -79,3 +77,5 @@ macro_rules! wrong {
         assert_eq!($crate::common::last(), $text, "{}", stringify!($call));
     };
 }
+
+pub(crate) use {is_null, wrong};

@@ -3,8 +3,8 @@ use core::ptr::{null, null_mut};
 
 use multipc_capi::*;
 
-use crate::common::{blank, machine, ok};
-use crate::{driver, free, is_null};
+use crate::common::{blank, is_null, machine, ok};
+use crate::{driver, free};
 
 #[test]
 fn null_pointers_are_errors_with_the_name_of_the_pointer() {
