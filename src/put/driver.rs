@@ -41,6 +41,18 @@ pub enum Phase {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Sequence(pub(crate) u64);
 
+impl Sequence {
+    /// The entry of this number; the first one after a start has 0.
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Its number, from 0 at the start of the driver.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Counters since the driver was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -24,7 +24,7 @@ const TARGET_DIR: &str = "hw/capi/target";
 const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"];
 
 /// The examples in C.
-const EXAMPLES: [&str; 2] = ["two_boards", "own_memory"];
+const EXAMPLES: [&str; 5] = ["two_boards", "own_memory", "put", "faults", "maspar"];
 
 /// What the static library needs of the system.
 const SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
@@ -94,31 +94,96 @@ fn c(
         "--error-exitcode=9",
         &program,
     ]);
-    show(run)
+    println!("$ {}", sh::line(&run));
+    let output =
+        quiet(run).map_err(|failure| format!("{}\n{}", failure.message, failure.output))?;
+    print!("{output}");
+    readme::shows(context, DOCUMENT, output.trim_end())
 }
 
-/// The SystemVerilog bench: model and model, then the RTL in the place of one, then of
-/// both.
+/// A bench in SystemVerilog.
+struct Bench {
+    /// Its folder.
+    name: &'static str,
+    top: &'static str,
+    defines: &'static [&'static str],
+    /// Files beside the bench and its glue.
+    files: &'static [&'static str],
+    /// Blocks of RTL, none where all is model.
+    rtl: &'static [&'static str],
+}
+
+const ROUTERS: &[&str] = &["rcube_model", "hsl_repeater"];
+
+/// Models, then the RTL in the place of one, then of all.
+const BENCHES: [Bench; 6] = [
+    Bench {
+        name: "model",
+        top: "bench",
+        defines: &[],
+        files: ROUTERS,
+        rtl: &[],
+    },
+    Bench {
+        name: "model-rtl",
+        top: "bench",
+        defines: &["-DROUTER_B=rcube"],
+        files: ROUTERS,
+        rtl: &["hsl", "rcube"],
+    },
+    Bench {
+        name: "rtl-rtl",
+        top: "bench",
+        defines: &["-DROUTER_A=rcube", "-DROUTER_B=rcube"],
+        files: ROUTERS,
+        rtl: &["hsl", "rcube"],
+    },
+    Bench {
+        name: "ddc",
+        top: "bench_ddc",
+        defines: &[],
+        files: &["ddc_model"],
+        rtl: &[],
+    },
+    Bench {
+        name: "ddc-rtl",
+        top: "bench_ddc",
+        defines: &["-DDDC=ddc"],
+        files: &["ddc_model"],
+        rtl: &["ddc"],
+    },
+    Bench {
+        name: "boards",
+        top: "bench_boards",
+        defines: &[],
+        files: &["board_model", "hsl_repeater"],
+        rtl: &[],
+    },
+];
+
+/// The SystemVerilog benches.
 fn dpi(context: &Context) -> Result<(), String> {
+    BENCHES.iter().try_for_each(|bench| run(context, bench))
+}
+
+fn run(context: &Context, bench: &Bench) -> Result<(), String> {
+    let Bench {
+        name, top, defines, ..
+    } = bench;
     let mut rtl: Vec<PathBuf> = Vec::new();
-    for block in ["hsl", "rcube"] {
+    for block in bench.rtl {
         let folder = context.root.join("hw/rtl").join(block);
         let files = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let files = files.flatten().map(|file| file.path());
         rtl.extend(files.filter(|file| file.extension().is_some_and(|name| name == "sv")));
     }
     rtl.sort();
-    let (a, b) = ("-DROUTER_A=rcube", "-DROUTER_B=rcube");
-    bench(context, "model", &[], &[])?;
-    bench(context, "model-rtl", &[b], &rtl)?;
-    bench(context, "rtl-rtl", &[a, b], &rtl)
-}
-
-fn bench(context: &Context, name: &str, defines: &[&str], rtl: &[PathBuf]) -> Result<(), String> {
     let folder = path(context, &format!("target/dpi-{name}"));
     let mut build = Command::new("verilator");
-    build.args(["--binary", "--timing", "-Wall", "--top-module", "bench"]);
-    build.args(["--Mdir", &folder, "-o", "bench"]).args(defines);
+    build.args(["--binary", "--timing", "-Wall", "--top-module", top]);
+    build
+        .args(["--Mdir", &folder, "-o", "bench"])
+        .args(*defines);
     build
         .arg("-CFLAGS")
         .arg(format!("-I{} -Wall -Wextra", path(context, "include")));
@@ -126,15 +191,10 @@ fn bench(context: &Context, name: &str, defines: &[&str], rtl: &[PathBuf]) -> Re
     build
         .arg("-LDFLAGS")
         .arg(format!("{library} {}", SYSTEM.join(" ")));
-    for file in [
-        "bench.sv",
-        "rcube_model.sv",
-        "hsl_repeater.sv",
-        "multipc_dpi.c",
-    ] {
-        build.arg(path(context, &format!("dpi/{file}")));
+    for file in [top].into_iter().chain(bench.files) {
+        build.arg(path(context, &format!("dpi/{file}.sv")));
     }
-    build.args(rtl);
+    build.arg(path(context, "dpi/multipc_dpi.c")).args(rtl);
     println!("$ {}", sh::line(&build));
     quiet(build).map_err(|failure| format!("{}\n{}", failure.message, failure.output))?;
     let run = Command::new(format!("{folder}/bench"));

@@ -7,7 +7,7 @@ import ctypes
 import os
 from pathlib import Path
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 PORTS = 8
 TABLE_BYTES = 258
 NO_SIGNAL = 0x400

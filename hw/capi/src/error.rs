@@ -1,6 +1,6 @@
 //! What a call returns, and the words for it.
 
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::ffi::c_char;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +24,21 @@ pub const MULTIPC_ERROR_MEMORY: i32 = 5;
 pub const MULTIPC_ERROR_BUS: i32 = 6;
 /// An access is still running, or none was started.
 pub const MULTIPC_ERROR_BUSY: i32 = 7;
+/// The driver is not open.
+pub const MULTIPC_ERROR_CLOSED: i32 = 8;
+/// The driver has stopped its board after a fault; to be closed and opened again.
+pub const MULTIPC_ERROR_STOPPED: i32 = 9;
+/// No room: the ring of the driver, its users, its identifiers. Polling makes room in
+/// the ring.
+pub const MULTIPC_ERROR_FULL: i32 = 10;
+/// The driver does not reach this node by its links.
+pub const MULTIPC_ERROR_UNREACHABLE: i32 = 11;
+/// An entry that the controller must not be given.
+pub const MULTIPC_ERROR_PROTOCOL: i32 = 12;
+/// Faults of which one cannot be: a place that the machine lacks, a number never reached.
+pub const MULTIPC_ERROR_FAULT: i32 = 13;
+/// A text that does not say what it should.
+pub const MULTIPC_ERROR_TEXT: i32 = 14;
 /// A fault of the library itself; the handle is to be freed.
 pub const MULTIPC_ERROR_INTERNAL: i32 = 99;
 
@@ -43,6 +58,12 @@ impl Error {
         }
     }
 
+    /// The same, told where.
+    pub(crate) fn behind(self, place: &str) -> Self {
+        let text = place.to_owned() + &self.text;
+        Self { text, ..self }
+    }
+
     /// An argument outside its range.
     pub(crate) fn argument(text: impl Into<String>) -> Self {
         Self::new(MULTIPC_ERROR_ARGUMENT, text)
@@ -51,6 +72,17 @@ impl Error {
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::new(CString::default());
+    static FAILURES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many calls of this thread have failed.
+pub(crate) fn failures() -> u64 {
+    FAILURES.get()
+}
+
+/// The words of the last one.
+pub(crate) fn words() -> String {
+    LAST.with(|last| last.borrow().to_string_lossy().into_owned())
 }
 
 /// Runs the body of a call: its error becomes a status, a panic ends here.
@@ -71,6 +103,7 @@ pub(crate) fn call(body: impl FnOnce() -> Result<(), Error>) -> multipc_status {
     };
     let text = CString::new(error.text.replace('\0', " ")).unwrap_or_default();
     LAST.with(|last| *last.borrow_mut() = text);
+    FAILURES.set(FAILURES.get().wrapping_add(1));
     error.status
 }
 
@@ -93,6 +126,13 @@ pub extern "C" fn multipc_status_name(status: multipc_status) -> *const c_char {
         MULTIPC_ERROR_MEMORY => c"MULTIPC_ERROR_MEMORY",
         MULTIPC_ERROR_BUS => c"MULTIPC_ERROR_BUS",
         MULTIPC_ERROR_BUSY => c"MULTIPC_ERROR_BUSY",
+        MULTIPC_ERROR_CLOSED => c"MULTIPC_ERROR_CLOSED",
+        MULTIPC_ERROR_STOPPED => c"MULTIPC_ERROR_STOPPED",
+        MULTIPC_ERROR_FULL => c"MULTIPC_ERROR_FULL",
+        MULTIPC_ERROR_UNREACHABLE => c"MULTIPC_ERROR_UNREACHABLE",
+        MULTIPC_ERROR_PROTOCOL => c"MULTIPC_ERROR_PROTOCOL",
+        MULTIPC_ERROR_FAULT => c"MULTIPC_ERROR_FAULT",
+        MULTIPC_ERROR_TEXT => c"MULTIPC_ERROR_TEXT",
         MULTIPC_ERROR_INTERNAL => c"MULTIPC_ERROR_INTERNAL",
         _ => c"unknown status",
     };
@@ -131,6 +171,7 @@ mod tests {
         for (status, name) in [
             (MULTIPC_OK, c"MULTIPC_OK"),
             (MULTIPC_ERROR_BUSY, c"MULTIPC_ERROR_BUSY"),
+            (MULTIPC_ERROR_TEXT, c"MULTIPC_ERROR_TEXT"),
             (MULTIPC_ERROR_INTERNAL, c"MULTIPC_ERROR_INTERNAL"),
             (-5, c"unknown status"),
         ] {

@@ -6,6 +6,8 @@
 //! | `multipc_ddc` | one network controller | `step_pci`, `step_link` |
 //! | `multipc_board` | host bridge, controller, router; memory by callback | `step_pci`, `step_link` |
 //! | `multipc_machine` | boards and cables by the name of a shape; its own memory | `run_until` a pin changes, a cycle, a time |
+//! | `multipc_maspar` | the MasPar router of a machine, tick by tick or a pattern at once | `step`: ticks |
+//! | `multipc_put` | the driver of one board, on a machine or on the caller's own hardware | `poll`, `interrupt` |
 //!
 //! Rules of every call:
 //! - It returns a `multipc_status`; 0 is success. What went wrong, in words:
@@ -21,8 +23,12 @@ mod access;
 mod board;
 mod ddc;
 mod error;
+mod faults;
+mod links;
 mod machine;
+mod maspar;
 mod pins;
+mod put;
 mod raw;
 mod rcube;
 mod watch;
@@ -31,8 +37,12 @@ pub use access::*;
 pub use board::*;
 pub use ddc::*;
 pub use error::*;
+pub use faults::*;
+pub use links::*;
 pub use machine::*;
+pub use maspar::*;
 pub use pins::*;
+pub use put::*;
 pub use rcube::*;
 pub use watch::*;
 
@@ -40,7 +50,7 @@ use core::ffi::c_char;
 
 /// Version of this interface: structures, functions, meanings. A program compares the
 /// value of its header with the library's, `multipc_check_abi(MULTIPC_ABI_VERSION)`.
-pub const MULTIPC_ABI_VERSION: u32 = 1;
+pub const MULTIPC_ABI_VERSION: u32 = 2;
 
 /// The version of the interface that the library has.
 #[unsafe(no_mangle)]

@@ -9,6 +9,7 @@ use multipc::time::{Duration, Frequency, Instant};
 
 use crate::ddc;
 use crate::error::{Error, MULTIPC_ERROR_SHAPE, call, multipc_status};
+use crate::links::Cabling;
 use crate::pins::MULTIPC_TABLE_BYTES;
 use crate::raw;
 use crate::watch::{MULTIPC_CLOCK_LINK, MULTIPC_CLOCK_PCI, Watch, multipc_event};
@@ -20,6 +21,7 @@ pub const MULTIPC_MEMORY_MAX: u64 = 0x1_0000_0000;
 pub struct multipc_machine {
     pub(crate) machine: Machine<'static, Watch>,
     labelling: Labelling<'static>,
+    pub(crate) cabling: Cabling,
 }
 
 /// What is chosen about a machine; `multipc_machine_config_default` fills it in.
@@ -335,6 +337,7 @@ impl multipc_machine {
             .map_err(|e| bad_shape(e.to_string()))?;
         Ok(Self {
             machine: machine.with_probe(Watch::nothing()),
+            cabling: Cabling::of(&topology, &labelling),
             labelling,
         })
     }

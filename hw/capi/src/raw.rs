@@ -151,3 +151,32 @@ pub unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Er
         .to_str()
         .map_err(|_| Error::argument(format!("{name} is not UTF-8")))
 }
+
+/// Writes a text with a zero behind it, cut where the room ends; `capacity` counts the
+/// zero.
+///
+/// # Safety
+/// See the module.
+pub unsafe fn put_text(
+    words: &str,
+    pointer: *mut c_char,
+    capacity: usize,
+    name: &str,
+) -> Result<(), Error> {
+    if capacity == 0 {
+        return Err(Error::argument(format!("{name} of 0 bytes, at least 1")));
+    }
+    // SAFETY: promised by our caller.
+    let room = unsafe { slice_mut(pointer.cast::<u8>(), capacity, name) }?;
+    // Not in the middle of a character.
+    let most = words.len().min(capacity - 1);
+    let end = (0..=most).rev().find(|&at| words.is_char_boundary(at));
+    let end = end.unwrap_or(0);
+    if let (Some(text), Some(bytes)) = (room.get_mut(..end), words.as_bytes().get(..end)) {
+        text.copy_from_slice(bytes);
+    }
+    if let Some(zero) = room.get_mut(end) {
+        *zero = 0;
+    }
+    Ok(())
+}

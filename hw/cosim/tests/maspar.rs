@@ -205,16 +205,6 @@ fn a_small_machine_agrees_on_random_patterns_of_every_density() {
     patterns_of_every_density(Rig::new("maspar_small", size, MachineRtl::new()));
 }
 
-/// The same with the machine of one board as one top.
-#[cfg(feature = "maspar-small")]
-#[test]
-fn the_one_board_top_agrees_too() {
-    let rtl = multipc_cosim::maspar::SmallRtl::new;
-    let size = MachineSize::Pes1024;
-    patterns_of_every_density(Rig::new("maspar_router", size, rtl()));
-    instructions_in_any_order(Rig::new("maspar_router", size, rtl()));
-}
-
 fn patterns_of_every_density<R>(mut rig: Rig<R>)
 where
     R: Device<In = RouterIn, Out = RouterOut>,

@@ -37,7 +37,7 @@ mod random;
 mod record;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "cli")]
+#[cfg(feature = "toml")]
 mod text;
 
 use managed::ManagedSlice;
@@ -48,7 +48,7 @@ pub use event::{BusFault, BusWhen, CableFault, CableWhen, FaultEvent, Kind, Plac
 pub use hook::FaultError;
 pub use random::{BusRates, CableRates, RandomFaults, RateError};
 pub use record::{Effect, FaultRecord};
-#[cfg(feature = "cli")]
+#[cfg(feature = "toml")]
 pub use text::{TextError, TextProblem};
 
 use record::Log;

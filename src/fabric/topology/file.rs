@@ -1,4 +1,4 @@
-//! Machines as text: TOML. Needs the feature `cli`.
+//! Machines as text: TOML. Needs the feature `toml`.
 //!
 //! Either a shape by name ([`Shape`]) with its numbers,
 //!

@@ -35,7 +35,7 @@ mod build;
 mod cable;
 mod error;
 mod fat_tree;
-#[cfg(feature = "cli")]
+#[cfg(feature = "toml")]
 pub mod file;
 mod grid;
 mod route;
