@@ -93,10 +93,7 @@ fn main() {
     println!("cargo:rerun-if-changed=shim/ddc_pins.h");
     println!("cargo:rerun-if-changed=shim/maspar_router.h");
 
-    let tops: Vec<&Top> = TOPS
-        .iter()
-        .filter(|top| has_feature(top.feature))
-        .collect();
+    let tops: Vec<&Top> = TOPS.iter().filter(|top| has_feature(top.feature)).collect();
     if tops.is_empty() {
         return;
     }
@@ -118,8 +115,9 @@ fn main() {
         let shim = format!("shim/{}.cpp", top.name);
         println!("cargo:rerun-if-changed={shim}");
         fast.include(made(top)).file(shim);
-        let (rare, often): (Vec<_>, Vec<_>) =
-            files(&made(top), "cpp").into_iter().partition(is_slow);
+        let (rare, often): (Vec<_>, Vec<_>) = files(&made(top), "cpp")
+            .into_iter()
+            .partition(|file| is_slow(file));
         fast.files(often);
         slow.files(rare);
     }
@@ -129,7 +127,7 @@ fn main() {
 
 /// Whether it runs at the start only: the optimiser spends minutes on such files for
 /// nothing. Verilator's own makefile makes the same difference.
-fn is_slow(file: &PathBuf) -> bool {
+fn is_slow(file: &Path) -> bool {
     file.file_stem()
         .is_some_and(|name| name.to_string_lossy().ends_with("__Slow"))
 }
