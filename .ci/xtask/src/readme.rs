@@ -151,6 +151,7 @@ fn output(context: &Context, command: &str) -> Result<String, String> {
     // The outputs do not depend on how hard the compiler tries. A folder of its own keeps
     // these settings from what the command builds elsewhere.
     run.env("CARGO_TARGET_DIR", context.root.join(TARGET_DIR))
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
