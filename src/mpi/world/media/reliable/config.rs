@@ -14,7 +14,7 @@ pub struct ReliableConfig {
     /// `reports` only asks for a ring that is large enough for it.
     pub boards: BoardsConfig,
     /// The reliable layer. Where its records lie is set by
-    /// [`ReliableBoards::boot`]. Default: its own, but for `settle`, which is
+    /// [`ReliableBoards::boot`](super::ReliableBoards::boot). Default: its own, but for `settle`, which is
     /// 1 ms; chosen: six times the start-up of a link.
     pub recovery: RecoveryConfig,
     /// How often the layer of every node looks at its clocks while a transfer

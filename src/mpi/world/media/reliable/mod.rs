@@ -40,14 +40,14 @@ struct Node {
     news: bool,
 }
 
-/// The boards of the MPC as a [`Medium`] that repairs: link errors, damaged
+/// The boards of the MPC as a [`Medium`](super::Medium) that repairs: link errors, damaged
 /// characters and boards that must be restarted delay messages, and a node that
 /// cannot be reached fails the transfers to it and no others.
 ///
 /// The layer of a node is part of its operating system: it serves the chip
 /// whenever there is something to see, whatever the ranks of the node do, and
 /// its software takes no time but that of the bus when it starts the board
-/// again. [`Progress::Sent`] means that the receiver has
+/// again. [`Progress::Sent`](crate::remote::Progress::Sent) means that the receiver has
 /// accepted. Documents: hw/doc/recovery.md, hw/doc/mpi-faults.md.
 #[derive(Debug)]
 pub struct ReliableBoards<P = NoProbe> {
