@@ -166,11 +166,16 @@ fn verdict(
             }
         };
         messages += report.messages;
-        let expected = expected.as_ref().ok().and_then(|ranks| ranks.get(rank));
-        let Some(expected) = expected.filter(|calls| calls.len() == report.calls.len()) else {
+        let Ok(expected) = expected else { continue };
+        let expected = expected.get(rank).map_or(&[][..], Vec::as_slice);
+        let (made, wanted) = (report.calls.len(), expected.len());
+        if made != wanted {
+            wrong.push(format!(
+                "rank {rank}: {made} collective calls, {wanted} over the reference"
+            ));
             continue;
-        };
-        calls += report.calls.len();
+        }
+        calls += made;
         if let Some((number, which)) = collective::first_wrong(&report.calls, expected) {
             wrong.push(format!(
                 "rank {rank}: what {} (its collective call {number}) gave is not the reference's",

@@ -166,6 +166,16 @@ fn a_wrong_byte_of_a_message_is_found_and_others_do_not_wait_for_who_found_it() 
 }
 
 #[test]
+fn a_rank_that_makes_other_calls_than_over_the_reference_is_told() {
+    let program = parse::program("ranks 2\nall barrier\n", None).unwrap();
+    let results = (0..2).map(|_| Ok(Report::default())).collect();
+    let (line, wrong) = verdict(results, &expected(&program));
+    assert!(line.contains("results of 0 collective calls"), "{line}");
+    let told = |rank| format!("rank {rank}: 0 collective calls, 1 over the reference");
+    assert_eq!(wrong, [told(0), told(1)]);
+}
+
+#[test]
 fn a_program_that_the_reference_does_not_end_is_not_compared() {
     // What a probe-free receive from any rank gets is left open.
     let program = parse::program("ranks 2\nall recv any 10\nall barrier\n", None).unwrap();
