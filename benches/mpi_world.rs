@@ -4,9 +4,12 @@
 //! `cargo bench --features alloc --bench mpi_world`; behind `--` a number
 //! divides the rounds, and a part of a name selects cases. Each line ends in a
 //! check sum of what was received and of the simulated time: a faster wrong
-//! model must not look better.
+//! model must not look better. Before that stands how much is simulated in the time
+//! of a fixed other work ([`yardstick`]), measured before and after each case: where
+//! processors are shared, that moves less than the speed.
 
 use core::future::poll_fn;
+use core::hint::black_box;
 
 use multipc::fabric::topology::Topology;
 use multipc::mpi::MpiConfig;
@@ -88,22 +91,35 @@ async fn allreduce(process: Process, rounds: u32) -> u64 {
     sum.0
 }
 
+/// Seconds that 2^26 steps of the check sum take, each waiting for the one before.
+fn yardstick() -> f64 {
+    let watch = Stopwatch::start();
+    let mut sum = Fnv::NEW;
+    (0..1u64 << 26).for_each(|i| sum.add(i));
+    black_box(sum);
+    watch.seconds()
+}
+
 fn run<M: Medium, F: Future<Output = u64>>(
     name: &str,
     mut world: World<M>,
     program: impl Fn(Process) -> F,
 ) {
+    let before = yardstick();
     let watch = Stopwatch::start();
     let outcome = world
         .run(program)
         .unwrap_or_else(|_| panic!("{name} came to no end"));
     let host = watch.seconds();
+    let yard = (before + yardstick()) / 2.0;
     let mut sum = Fnv::NEW;
     outcome.results.iter().for_each(|&rank| sum.add(rank));
     let simulated = (outcome.ended - outcome.started).as_us_f64();
     println!(
-        "{name:<34} {simulated:>10.1} us in {host:>7.3} s: {:>10.0} us/s, check {:016x}",
+        "{name:<34} {simulated:>10.1} us in {host:>7.3} s: {:>10.0} us/s, \
+         {:>10.1} us/yard ({yard:.4} s), check {:016x}",
         simulated / host,
+        simulated * yard / host,
         sum.0
     );
 }

@@ -1,5 +1,6 @@
 //! The message layer without an allocator: two processes as polled state
-//! machines over storage that the caller owns, as a firmware would run them.
+//! machines over storage that the caller owns, as a firmware would run them. First two
+//! messages, then collective operations.
 //!
 //! ```text
 //!   process 0                                   process 1
@@ -13,13 +14,18 @@
 //!
 //! cargo run --release --example mpi_no_alloc
 
+use core::pin::pin;
+
 use multipc::mem::Ram;
 use multipc::mpi::boot::{BootEntry, Place};
+use multipc::mpi::collective::FixedOp;
 use multipc::mpi::endpoint::{
     Activity, Buffer, Endpoint, Flight, Footprint, Message, Peer, Recv, RequestSlot, SCRATCH_BYTES,
     Send, Sizes, Storage,
 };
 use multipc::mpi::matching::{Pattern, PostedCell, UnexpectedCell};
+use multipc::mpi::polled::{Courier, Group, Operation};
+use multipc::mpi::process::MpiError;
 use multipc::mpi::{ARENA_ALIGN, Layout, Lent, MpiConfig, MpiCost};
 use multipc::remote::{InMemory, InMemoryToken, Memories};
 use multipc::time::{Duration, Instant};
@@ -36,6 +42,9 @@ const MEMORY: usize = 192 << 10;
 const ARENA: u64 = 0x1000;
 const SHORT: u64 = 40;
 const LONG: u64 = 12_000;
+/// Messages of collective operations at once, and their bytes.
+const CARRIED: usize = 2;
+const STAGING: usize = 64;
 
 /// Everything that an endpoint keeps, in arrays.
 struct Cells {
@@ -87,11 +96,23 @@ fn config() -> MpiConfig {
     config
 }
 
+/// What each rank calls, one after the other: a future without a box, polled by hand.
+async fn program(group: &Group<'_, '_, CARRIED>) -> Result<([u32; 4], [u32; 2]), MpiError> {
+    let tens = 1 + 9 * group.rank();
+    let (mut sum, mut operand) = ([tens, tens * 2, tens * 3, tens * 4], [0; 4]);
+    let mut all = [0; 2];
+    group.barrier().await?;
+    let plus = FixedOp::sum();
+    group.allreduce(&mut sum, &plus, &mut operand).await?;
+    group.allgather(&[group.rank() * 100], &mut all).await?;
+    Ok((sum, all))
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = config();
     let user = (ARENA + Layout::bytes(&config, RANKS)).next_multiple_of(ARENA_ALIGN);
     assert!(
-        user + SHORT + LONG <= MEMORY as u64,
+        user + SHORT + LONG + STAGING as u64 <= MEMORY as u64,
         "the memory is too small: {user}"
     );
 
@@ -162,22 +183,55 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rounds += 1;
         assert!(rounds < 1000, "the messages do not arrive");
     }
+    println!("two messages after {rounds} rounds of polling:");
     for receive in receives {
         let receipt = endpoints[1].test(receive).ok_or("not complete")??;
         println!(
-            "tag {}: {} bytes from rank {}",
+            "  tag {}: {} bytes from rank {}",
             receipt.tag, receipt.length, receipt.source
         );
     }
     for send in sends {
         endpoints[0].test(send).ok_or("not complete")??;
     }
+
+    // Collective operations, with the same endpoints.
+    let window = user + SHORT + LONG;
+    let mut staging = [[0; STAGING]; 2];
+    let [staging_0, staging_1] = &mut staging;
+    let couriers: [Courier<'_, CARRIED>; 2] = [
+        Courier::new(staging_0, window),
+        Courier::new(staging_1, window),
+    ];
+    let groups = [0, 1].map(|rank| Group::world(&couriers[rank], &places[rank]));
+    let (first, second) = (pin!(program(&groups[0])), pin!(program(&groups[1])));
+    let bytes_of_program = size_of_val(&*first);
+    let mut operations = [Operation::start(first), Operation::start(second)];
+    let mut steps = 0;
+    while !operations
+        .iter_mut()
+        .fold(true, |all, one| all & one.look())
+    {
+        for (rank, endpoint) in endpoints.iter_mut().enumerate() {
+            let mut port = Lent::new(&mut writers[rank], &mut memories, rank as u16);
+            couriers[rank].progress(endpoint, &mut port, now, &mut ());
+        }
+        now = now + Duration::from_us(1);
+        steps += 1;
+        assert!(steps < 1000, "the operations do not end");
+    }
+    println!("barrier, allreduce, allgather after {steps} more rounds:");
+    for (rank, operation) in operations.iter_mut().enumerate() {
+        let (sum, all) = operation.take().ok_or("not complete")??;
+        println!("  rank {rank}: sums {sum:?}, of all {all:?}");
+        assert_eq!((sum, all), ([11, 22, 33, 44], [0, 100]));
+    }
     drop(memories);
     assert_eq!(
         &right[user as usize..][..(SHORT + LONG) as usize],
         &sent[..]
     );
-    println!("every byte as sent, after {rounds} rounds of polling\n");
+    println!("every byte of the messages as sent\n");
 
     let sizes = Sizes {
         requests: REQUESTS,
@@ -197,6 +251,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "  and an arena of {} that the controller reaches",
         bytes.arena
+    );
+    println!("of its collective operations:");
+    println!(
+        "  courier {} for {CARRIED} messages, their bytes {STAGING} here and in the controller's reach,",
+        size_of::<Courier<'_, CARRIED>>()
+    );
+    println!(
+        "  group {}, the program's future {bytes_of_program}",
+        size_of::<Group<'_, '_, CARRIED>>()
     );
     Ok(())
 }

@@ -107,6 +107,8 @@ fn app_writes_its_timeline_in_three_forms() {
         text.starts_with("3 ranks on 3 boards, MPI-MPC 2: "),
         "{text}"
     );
+    let checked = "checked: bytes of 13 messages, results of 3 collective calls of ranks";
+    assert!(text.contains(checked), "{text}");
     let chrome: Value = serde_json::from_str(&fs::read_to_string(trace).unwrap()).unwrap();
     let events = chrome["traceEvents"].as_array().or(chrome.as_array());
     assert!(events.unwrap().len() > 100);

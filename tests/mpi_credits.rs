@@ -2,7 +2,7 @@
 
 mod credit_rig;
 
-use credit_rig::{Book, Both, Finding, Real, explore};
+use credit_rig::{Book, Both, Finding, Real, Report, explore, explore_with_handler};
 use multipc::mpi::credit::CreditMode;
 
 /// Messages of each side.
@@ -17,16 +17,28 @@ fn both(slots: u8, threshold: u8, mode: CreditMode) -> Both {
 }
 
 fn is_clean(slots: u8, threshold: u8, mode: CreditMode, messages: u8) {
-    match explore(&both(slots, threshold, mode), messages) {
+    let name = format!("K={slots} T={threshold} {mode:?}, {messages} messages each");
+    let explored = explore(&both(slots, threshold, mode), messages);
+    judge(&name, explored, messages, threshold);
+}
+
+fn is_clean_with_handler(slots: u8, threshold: u8, mode: CreditMode, messages: u8) {
+    let name = format!("K={slots} T={threshold} {mode:?}, handler, {messages} messages each");
+    let explored = explore_with_handler(&both(slots, threshold, mode), messages);
+    judge(&name, explored, messages, threshold);
+}
+
+fn judge(name: &str, explored: Result<Report, Finding>, messages: u8, threshold: u8) {
+    match explored {
         Ok(report) => {
-            println!("K={slots} T={threshold} {mode:?}, {messages} messages each: {report}");
+            println!("{name}: {report}");
             assert!(report.states > 1000, "{report}");
             // Each message of its own that brings credits back is paid for by
             // T that were consumed; CRDT are consumed too.
             let crdts = usize::from(2 * messages) / (usize::from(threshold) - 1);
             assert!(report.crdts <= crdts, "{report}");
         }
-        Err(finding) => panic!("K={slots} T={threshold} {mode:?}: {finding}"),
+        Err(finding) => panic!("{name}: {finding}"),
     }
 }
 
@@ -99,4 +111,46 @@ fn credits_given_back_twice_are_found() {
     broken.looks_away = true;
     let found = finding(&broken);
     assert!(matches!(found, Finding::Overrun(_)), "{found}");
+}
+
+/// The handler of MPI-MPC 1, which takes CRDT in and gives slots back while its
+/// process computes, at any point of both sides.
+#[test]
+fn a_handler_of_interrupts_neither_stalls_nor_overruns() {
+    is_clean_with_handler(3, 2, CreditMode::Slot, MESSAGES);
+}
+
+#[test]
+fn a_handler_beside_counter_words_neither_stalls_nor_overruns() {
+    is_clean_with_handler(3, 2, CreditMode::Counter, MESSAGES);
+}
+
+fn finding_with_handler(broken: &Book) -> Finding {
+    let found = explore_with_handler(broken, MESSAGES).expect_err("the rules are broken");
+    println!("{found}");
+    found
+}
+
+#[test]
+fn a_handler_that_gives_single_slots_back_goes_round() {
+    let mut broken = Book::new(3, 2);
+    broken.handler_threshold = 1;
+    let found = finding_with_handler(&broken);
+    assert!(matches!(found, Finding::Endless { .. }), "{found}");
+}
+
+#[test]
+fn a_handler_without_regard_to_credits_is_found() {
+    let mut broken = Book::new(3, 2);
+    broken.handler_needs = 0;
+    let found = finding_with_handler(&broken);
+    assert!(matches!(found, Finding::Overrun(_)), "{found}");
+}
+
+#[test]
+fn a_handler_that_takes_credits_in_out_of_order_is_found() {
+    let mut broken = Book::new(3, 2);
+    broken.handler_overtakes = true;
+    let found = finding_with_handler(&broken);
+    assert!(matches!(found, Finding::Refused(..)), "{found}");
 }

@@ -59,12 +59,20 @@ fn topology(seed: u64) -> Topology<'static> {
 }
 
 fn mpi(seed: u64) -> MpiConfig {
-    match seed % 4 {
+    let mut mpi = match seed % 4 {
         0 | 1 => MpiConfig::mpi2(),
         2 => MpiConfig::mpi1(),
         _ => MpiConfig::mpi2().with_arrival(ArrivalMode::Slots),
+    };
+    if seed >= OFFERING {
+        mpi.offers = true;
+        mpi.eager_max = 64;
     }
+    mpi
 }
+
+/// From this seed on with landing offers.
+const OFFERING: u64 = 3_000;
 
 /// What every rank waits for.
 fn explain<M: Medium>(world: &World<M>) -> String {
@@ -154,6 +162,8 @@ struct Sum {
     restarts: u64,
     link_errors: u64,
     bad_data: u64,
+    /// Messages to offered landings.
+    direct: u64,
 }
 
 impl Sum {
@@ -222,6 +232,7 @@ fn plays_like_the_reference(
     for rank in 0..program.size {
         let engine = world.endpoint(rank).unwrap();
         assert_eq!(engine.stats().closed, 0, "seed {seed}, rank {rank}");
+        sum.direct += engine.stats().direct;
     }
 }
 
@@ -295,6 +306,18 @@ fn programs_end_as_the_reference_with_faults_at_random_everywhere() {
         sum.link_errors > cases && sum.resent > cases && sum.bad_data > 0,
         "{sum:?}"
     );
+}
+
+#[test]
+fn programs_with_landing_offers_end_as_the_reference_with_faults_at_random() {
+    let mut sum = Sum::default();
+    let cases = u64::from(common::cases(8));
+    for seed in 0..cases {
+        let faults = |_: &[End], _| Faults::script(vec![]).with_random(rates(seed));
+        plays_like_the_reference(OFFERING + seed, faults, &mut sum);
+    }
+    println!("{sum:?}");
+    assert!(sum.direct > 0 && sum.disturbed == cases, "{sum:?}");
 }
 
 /// Four nodes on one router, so that nobody's path leads past another: two

@@ -8,7 +8,7 @@ use mpi_rig::{ARENA, Rig, free, pattern};
 use multipc::mpi::credit::CreditMode;
 use multipc::mpi::endpoint::{Buffer, PeerState, Request};
 use multipc::mpi::wire::{Class, Entry, Flags, Header, Kind, Payload, Req, Rsp, emit, emit_rsp};
-use multipc::mpi::{ArrivalMode, Layout, MpiConfig};
+use multipc::mpi::{ArrivalMode, Layout, Lent, MpiConfig, Policy};
 use multipc::remote::{self, RemoteWrite, Transfer};
 use proptest::prelude::*;
 
@@ -50,6 +50,8 @@ enum Lie {
     },
     /// Time goes by.
     Progress(u8),
+    /// The victim computes; its handler of interrupts runs.
+    Interrupt,
 }
 
 fn lies() -> impl Strategy<Value = Lie> {
@@ -76,6 +78,7 @@ fn lies() -> impl Strategy<Value = Lie> {
         4 => (any::<bool>(), any::<bool>(), 0u8..3, 0u16..9000)
             .prop_map(|(send, sync, tag, len)| Lie::Call { send, sync, tag, len }),
         4 => (1u8..4).prop_map(Lie::Progress),
+        1 => Just(Lie::Interrupt),
     ]
 }
 
@@ -147,6 +150,13 @@ impl Scene {
                 tag,
                 len,
             } => self.call(*send, *sync, *tag, *len),
+            Lie::Interrupt => {
+                let rig = &mut self.rig;
+                let writer = &mut rig.writers[VICTIM];
+                let mut port = Lent::new(writer, &mut rig.memories, VICTIM as u16);
+                rig.endpoints[VICTIM].interrupt(&mut port, rig.now, &mut ());
+                rig.endpoints[VICTIM].check_invariants().unwrap();
+            }
             Lie::Progress(times) => {
                 for _ in 0..*times {
                     self.rig.progress(VICTIM);
@@ -173,12 +183,15 @@ impl Scene {
         };
         let kind = Kind::from_bits(*kind).ok()?;
         let expected = self.rig.endpoints[VICTIM].credit(LIAR)?.rx_seq();
+        let flags = Flags::from_bits(*flags).unwrap_or(Flags::NONE);
+        // An offer names the rank that is to send.
+        let offers = kind == Kind::Rsp && flags.contains(Flags::OFFER);
         let header = Header {
-            flags: Flags::from_bits(*flags).unwrap_or(Flags::NONE),
+            flags,
             credits: *credits,
             released: *released,
             tag: (words[0] % 3) as i32,
-            src_rank: LIAR,
+            src_rank: if offers { VICTIM as u32 } else { LIAR },
             incarnation: 1 + u32::from(*incarnation_off),
             seq: expected.wrapping_add_signed(i32::from(*seq_off)),
             ..Header::new(kind)
@@ -306,12 +319,16 @@ fn check(config: MpiConfig, lies: &[Lie]) {
     }
 }
 
-fn config(arrival: ArrivalMode, mode: CreditMode) -> MpiConfig {
+fn config(arrival: ArrivalMode, mode: CreditMode, offers: bool, interrupts: bool) -> MpiConfig {
     let mut config = free()
         .with_arrival(arrival)
         .with_credit_mode(mode)
         .with_slots(4);
     config.unexpected_bytes = 0x1_0000;
+    config.offers = offers;
+    if interrupts {
+        config.policy = Policy::Interrupt;
+    }
     config
 }
 
@@ -328,9 +345,11 @@ proptest! {
         lies in prop::collection::vec(lies(), 0..60),
         slots: bool,
         counter: bool,
+        offers: bool,
+        interrupts: bool,
     ) {
         let arrival = if slots { ArrivalMode::Slots } else { ArrivalMode::Reports };
         let mode = if counter { CreditMode::Counter } else { CreditMode::Slot };
-        check(config(arrival, mode), &lies);
+        check(config(arrival, mode, offers, interrupts), &lies);
     }
 }

@@ -11,7 +11,7 @@ use mpi_programs::{Program, Shape, build, play};
 use multipc::fabric::topology::Topology;
 use multipc::mpi::credit::CreditMode;
 use multipc::mpi::reference::{ReferenceConfig, run};
-use multipc::mpi::world::media::{MasPar, MasParConfig, Medium, Memory, MemoryConfig};
+use multipc::mpi::world::media::{Boards, MasPar, MasParConfig, Medium, Memory, MemoryConfig};
 use multipc::mpi::world::{Placement, World, WorldConfig};
 use multipc::mpi::{ArrivalMode, MpiConfig, MpiCost};
 use multipc::time::Duration;
@@ -31,14 +31,19 @@ fn expected(program: &Rc<Program>) -> Vec<Result<u64, String>> {
     run(program.size, ReferenceConfig::default(), play).unwrap()
 }
 
-fn plays_alike<M: Medium>(seed: u64, program: &Rc<Program>, mut world: World<M>) {
+/// Messages that went to offered landings.
+fn plays_alike<M: Medium>(seed: u64, program: &Rc<Program>, mut world: World<M>) -> u64 {
     let outcome = world.run(|process| play(process, Rc::clone(program)));
     let outcome = outcome.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(outcome.results, expected(program), "seed {seed}");
+    let mut direct = 0;
     for rank in 0..program.size {
-        let broken = world.endpoint(rank).unwrap().broken_invariant();
+        let endpoint = world.endpoint(rank).unwrap();
+        let broken = endpoint.broken_invariant();
         assert_eq!(broken, None, "seed {seed}, rank {rank}");
+        direct += endpoint.stats().direct;
     }
+    direct
 }
 
 /// Small memories: many worlds are made.
@@ -75,16 +80,27 @@ fn form(seed: u64) -> MpiConfig {
     mpi
 }
 
+fn memory(seed: u64, program: &Rc<Program>, mpi: MpiConfig) -> World<Memory> {
+    let nodes = 1 + (seed / 2 % u64::from(program.size)) as u16;
+    let config = config(seed, program.size, mpi);
+    let mut memory = MemoryConfig::new(nodes);
+    memory.arena_bytes = config.arena_bytes(nodes) as usize;
+    World::new(Memory::new(memory), config).unwrap()
+}
+
+fn boards(seed: u64, program: &Rc<Program>, mpi: MpiConfig) -> World<Boards> {
+    let boards = 1 + (seed / 2 % u64::from(program.size)) as usize;
+    let config = config(seed, program.size, mpi);
+    let topology = Topology::star(boards.max(2)).unwrap();
+    World::on_boards(&topology, config).unwrap()
+}
+
 #[test]
 fn in_memory() {
     for seed in 0..u64::from(common::cases(1_000)) {
         let program = program(seed);
-        let nodes = 1 + (seed / 2 % u64::from(program.size)) as u16;
-        let config = config(seed, program.size, form(seed));
-        let mut memory = MemoryConfig::new(nodes);
-        memory.arena_bytes = config.arena_bytes(nodes) as usize;
-        let world = World::new(Memory::new(memory), config).unwrap();
-        plays_alike(seed, &program, world);
+        let world = memory(seed, &program, form(seed));
+        assert_eq!(plays_alike(seed, &program, world), 0);
     }
 }
 
@@ -92,12 +108,45 @@ fn in_memory() {
 fn on_boards() {
     for seed in 0..u64::from(common::cases(20)) {
         let program = program(seed);
-        let boards = 1 + (seed / 2 % u64::from(program.size)) as usize;
-        let config = config(seed, program.size, form(seed));
-        let topology = Topology::star(boards.max(2)).unwrap();
-        let world = World::on_boards(&topology, config).unwrap();
-        plays_alike(seed, &program, world);
+        let world = boards(seed, &program, form(seed));
+        assert_eq!(plays_alike(seed, &program, world), 0);
     }
+}
+
+/// With landing offers, and long messages most of the time.
+fn offering(seed: u64) -> MpiConfig {
+    let mut mpi = form(seed);
+    mpi.offers = true;
+    mpi.eager_max = [0, 64, 2_048][(seed / 5 % 3) as usize];
+    // Half of them are offered.
+    mpi.landings = [2, 3, 32][(seed / 7 % 3) as usize];
+    mpi
+}
+
+#[test]
+fn in_memory_with_landing_offers() {
+    let mut direct = 0;
+    let cases = u64::from(common::cases(400));
+    for seed in 0..cases {
+        let program = program(seed);
+        let world = memory(seed, &program, offering(seed));
+        direct += plays_alike(seed, &program, world);
+    }
+    println!("{direct} messages to offered landings");
+    assert!(direct > cases, "{direct}");
+}
+
+#[test]
+fn on_boards_with_landing_offers() {
+    let mut direct = 0;
+    let cases = u64::from(common::cases(10));
+    for seed in 0..cases {
+        let program = program(seed);
+        let world = boards(seed, &program, offering(seed));
+        direct += plays_alike(seed, &program, world);
+    }
+    println!("{direct} messages to offered landings");
+    assert!(direct > cases, "{direct}");
 }
 
 #[test]

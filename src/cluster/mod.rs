@@ -20,88 +20,25 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+mod boot;
+mod config;
 mod error;
 
 use alloc::vec::Vec;
 
-use crate::ddc::Revision;
-use crate::fabric::labelling::{Labelling, Method};
-use crate::fabric::topology::{Port, Topology};
-use crate::fabric::{BoardConfig, Host, Machine, MachineConfig, NoProbe, Probe};
-use crate::put::{Capabilities, Model, Put, PutConfig, Started, TABLE_LEN, Writer, WriterConfig};
+use crate::fabric::topology::Topology;
+use crate::fabric::{Host, Machine, NoProbe, Probe};
+use crate::put::Writer;
 use crate::remote::{Flags, Progress, RemoteWrite, Transfer};
 use crate::time::{Duration, Instant};
 
+pub use boot::BootReport;
+pub(crate) use boot::{Driver, Drivers};
+pub use config::ClusterConfig;
 pub use error::ClusterError;
-
-/// Most links need about 170 us to start; after this they never will.
-const LINK_PATIENCE: Duration = Duration::from_us(100_000);
 
 /// Time between two looks of a driver that reads no registers.
 const BLIND_PERIOD: Duration = Duration::from_ns(400);
-
-/// What a cluster is made of, and how its drivers run.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct ClusterConfig {
-    /// Clocks and stepping.
-    pub machine: MachineConfig,
-    /// Every board.
-    pub board: BoardConfig,
-    /// How the routers' tables are made.
-    pub method: Method,
-    /// Interrupts or polling. Default polling.
-    pub model: Model,
-    /// Physical address of the driver's tables, a multiple of 16. Default
-    /// 0x1000.
-    pub tables_at: u32,
-    /// Entries of each ring. Default 1024, as the plain build of the record.
-    pub entries: u32,
-    /// Packet counters. Default 65,536, as the plain build of the record.
-    pub counters: u32,
-    /// How long first interrupts are ignored, microseconds. Default 1 s, as
-    /// the record; idle time costs the simulation nothing.
-    pub settle_us: u32,
-    /// The writers.
-    pub writer: WriterConfig,
-    /// Errata of every chip, which every driver works around. Errata in
-    /// [`board`](Self::board) are the chips' alone: the drivers do not know.
-    pub revision: Revision,
-    /// Physical address of the drivers' bounce buffers, a multiple of 4. `None`,
-    /// the default: behind the tables, where the revision needs one.
-    pub bounce_at: Option<u32>,
-}
-
-impl Default for ClusterConfig {
-    fn default() -> Self {
-        Self {
-            machine: MachineConfig::default(),
-            board: BoardConfig::default(),
-            method: Method::default(),
-            model: Model::Polling,
-            tables_at: 0x1000,
-            entries: 1024,
-            counters: 65_536,
-            settle_us: 1_000_000,
-            writer: WriterConfig::default(),
-            revision: Revision::IDEAL,
-            bounce_at: None,
-        }
-    }
-}
-
-/// What happened at boot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BootReport {
-    /// For each node: what its driver found, and when its chip was started.
-    pub started: Vec<(Started, Instant)>,
-    /// When the last link came up, and the link cycle of that.
-    pub links_up: (Instant, u64),
-    /// When all drivers were open for posting.
-    pub ready: Instant,
-}
 
 /// One remote write, from the call to the notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,25 +49,6 @@ pub struct Delivery {
     pub started: Instant,
     /// When the receiver's driver told of the arrival.
     pub arrived: Instant,
-}
-
-#[cfg(feature = "defmt")]
-impl defmt::Format for BootReport {
-    fn format(&self, f: defmt::Formatter<'_>) {
-        let Self {
-            started,
-            links_up: (at, cycle),
-            ready,
-        } = self;
-        defmt::write!(
-            f,
-            "BootReport {{ started: {}, links_up: ({}, {}), ready: {} }}",
-            started.as_slice(),
-            at,
-            cycle,
-            ready
-        );
-    }
 }
 
 /// A machine with a running driver on every node. See the [module](self).
@@ -311,123 +229,5 @@ impl<P: Probe> Cluster<P> {
         let unknown = crate::fabric::HostError::UnknownNode { node, nodes };
         let writer = self.writers.get_mut(usize::from(node)).ok_or(unknown)?;
         Ok(work(writer, &mut self.machine.host(node)?))
-    }
-}
-
-/// A driver that is open, and what it was started with.
-pub(crate) struct Driver {
-    pub(crate) put: Put,
-    pub(crate) settings: PutConfig<'static>,
-    /// The routing table, which the settings lack.
-    pub(crate) table: [u8; TABLE_LEN],
-}
-
-/// A machine whose drivers are open.
-pub(crate) struct Drivers<P> {
-    pub(crate) machine: Machine<'static, P>,
-    pub(crate) drivers: Vec<Driver>,
-    pub(crate) boot: BootReport,
-}
-
-impl<P: Probe> Drivers<P> {
-    pub(crate) fn boot(
-        topology: &Topology<'_>,
-        config: &ClusterConfig,
-        probe: P,
-    ) -> Result<Self, ClusterError> {
-        let labelling = Labelling::new(topology, config.method)?;
-        let mut board = config.board.clone();
-        board.ddc.revision = board.ddc.revision.union(config.revision);
-        let machine = Machine::build(topology, &labelling, config.machine, &board)?;
-        let mut machine = machine.with_probe(probe);
-        // Routers without a board have nobody to configure them.
-        for router in (0..topology.routers()).filter(|&router| !topology.has_generator(router)) {
-            machine.load_table(router, &labelling.table(router))?;
-        }
-        let nodes = topology.generators().len();
-        let mut drivers: Vec<Driver> = Vec::with_capacity(nodes);
-        let mut started = Vec::with_capacity(nodes);
-        for node in 0..nodes as u16 {
-            let mut put = Put::new();
-            let router = labelling
-                .generator_of(node)
-                .and_then(|generator| topology.generators().get(usize::from(generator)));
-            let table = labelling.table(router.map_or(0, |at| at.router)).emit();
-            let mut settings = PutConfig::new(node, config.tables_at, &table);
-            settings.nodes = nodes as u16;
-            settings.entries = config.entries;
-            settings.counters = config.counters;
-            settings.model = config.model;
-            settings.capabilities = Capabilities::from_errata(config.revision);
-            settings.bounce = config.bounce_at.or_else(|| {
-                let behind = u64::from(config.tables_at) + settings.table_bytes();
-                let needed = !settings.capabilities.unaligned_local;
-                u32::try_from(behind).ok().filter(|_| needed)
-            });
-            let mut host = machine.host(node)?;
-            let found = put
-                .begin(&mut host, &settings)
-                .map_err(|error| ClusterError::Start { node, error })?;
-            started.push((found, host.now()));
-            drivers.push(Driver {
-                put,
-                settings: settings.without_table(),
-                table,
-            });
-        }
-        let begun = machine.now();
-        let links_up = wait_for_links(&mut machine, topology)?;
-        machine.run_until(begun + Duration::from_us(config.settle_us.into()));
-        for (node, driver) in (0..).zip(&mut drivers) {
-            driver
-                .put
-                .settled(&mut machine.host(node)?)
-                .map_err(|error| ClusterError::Port { node, error })?;
-        }
-        let boot = BootReport {
-            started,
-            links_up,
-            ready: machine.now(),
-        };
-        Ok(Self {
-            machine,
-            drivers,
-            boot,
-        })
-    }
-}
-
-/// Runs until every port with something plugged in shows its link up.
-fn wait_for_links<P: Probe>(
-    machine: &mut Machine<'static, P>,
-    topology: &Topology<'_>,
-) -> Result<(Instant, u64), ClusterError> {
-    let wanted: Vec<u8> = (0..topology.routers())
-        .map(|router| {
-            let plugged = topology
-                .ports(router)
-                .iter()
-                .map(|port| *port != Port::Empty);
-            plugged
-                .rev()
-                .fold(0, |mask, plugged| mask << 1 | u8::from(plugged))
-        })
-        .collect();
-    let missing = |machine: &Machine<'static, P>| {
-        (0..)
-            .zip(machine.routers())
-            .zip(&wanted)
-            .find(|((_, router), wanted)| router.link_status() & **wanted != **wanted)
-            .map(|((number, router), wanted)| (number, router.link_status(), *wanted))
-    };
-    machine.run_while_not(LINK_PATIENCE, |machine| missing(machine).is_none());
-    match missing(machine) {
-        None => Ok((machine.now(), machine.link_cycle())),
-        Some((router, status, wanted)) => Err(ClusterError::LinksDown {
-            router,
-            status,
-            wanted,
-            waited: LINK_PATIENCE,
-        }),
     }
 }

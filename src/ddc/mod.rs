@@ -23,6 +23,7 @@ mod config;
 mod dma;
 mod errata;
 mod fifo;
+mod idle;
 pub mod lme;
 pub mod lmr;
 mod master;
@@ -36,6 +37,7 @@ mod realign;
 mod receive;
 mod regfile;
 mod ring;
+mod shortcut;
 #[macro_use]
 mod table;
 pub mod registers;
@@ -233,21 +235,6 @@ impl Ddc {
         self.asleep = self.master.is_idle() && self.pci_idle_for() == u64::MAX;
     }
 
-    /// The PCI clock has seen all that the link clock counted.
-    const fn sees_all_of_link(&self) -> bool {
-        self.tx_fifo.writer_is_settled()
-            && self.rx_fifo.reader_is_settled()
-            && self.tx.left.is_settled()
-            && self.rx.ends.is_settled()
-    }
-
-    /// The link clock has seen all that the PCI clock counted.
-    const fn sees_all_of_pci(&self) -> bool {
-        self.tx_fifo.reader_is_settled()
-            && self.rx_fifo.writer_is_settled()
-            && self.tx.go.is_settled()
-    }
-
     /// What the PCI side drives.
     pub fn pci_outputs(&self) -> PciOutputs {
         PciOutputs {
@@ -334,118 +321,9 @@ impl Ddc {
         self.regs.read(offset)
     }
 
-    /// A read of a register as over the bus, at once; whether the chip has to
-    /// be stepped for it.
-    pub(crate) fn peek(&mut self, offset: u8) -> (u32, bool) {
-        let enabled = self.regs.dma_enabled();
-        self.regs.touched();
-        let value = self.regs.answer(offset);
-        self.rx.config_read(value, &self.regs);
-        let wakes = self.regs.dma_enabled() != enabled;
-        if wakes {
-            self.asleep = false;
-        }
-        (value, wakes)
-    }
-
-    /// A write of a register as over the bus, at once. The chip has to be
-    /// stepped for it at the next edge.
-    pub(crate) fn poke(&mut self, offset: u8, value: u32) {
-        self.regs.touched();
-        if self.regs.write(offset, value, u32::MAX) {
-            if self.regs.quirks.reset_takes() {
-                self.reset();
-            } else {
-                self.regs.lose_header();
-            }
-        }
-        self.asleep = false;
-        self.sleeps_on = None;
-    }
-
-    /// What tells software of something new: the pointers that the chip moves,
-    /// events and counters of STATUS, INTA#.
-    #[inline]
-    pub(crate) fn seen_by_software(&self) -> [u32; 4] {
-        [
-            self.regs.lmi_new,
-            self.regs.lpe_current,
-            self.regs.status.bits() & 0xFFFF_F000,
-            u32::from(self.inta),
-        ]
-    }
-
-    /// Whether it writes to memory at this moment.
-    #[inline]
-    pub(crate) fn is_writing(&self) -> bool {
-        self.master.on_bus() == Some(Transaction::DataWrite)
-    }
-
     /// Whether a page was posted that has not left whole: for a watchdog.
     pub fn has_unsent(&self) -> bool {
         self.tx.has_page() || self.regs.lpe_current != self.regs.lpe_new
-    }
-
-    /// PCI edges that would only advance counters, with an idle bus, no grant and
-    /// the link status held; [`u64::MAX`]: until something comes from outside. A
-    /// link edge may end it.
-    pub fn pci_idle_for(&self) -> u64 {
-        let quiet = self.master.is_idle()
-            && self.target.is_idle()
-            && self.regs.r3_dout.is_none()
-            && self.r3_dout.is_none()
-            && self.sees_all_of_link()
-            && self.tx.is_idle(&self.regs, &self.tx_fifo, &self.config);
-        if quiet {
-            self.rx
-                .idle_for(&self.regs, &self.rx_fifo, &self.config)
-                .min(self.regs.quirks_idle_for())
-        } else {
-            0
-        }
-    }
-
-    /// The same as that many PCI edges, for at most
-    /// [`pci_idle_for`](Self::pci_idle_for) of them.
-    pub fn skip_pci(&mut self, cycles: u64) {
-        if cycles > 0 {
-            self.rx.skip(cycles, &self.rx_fifo, &self.config);
-            self.regs.skip_quirks(cycles);
-            self.asleep = self.pci_idle_for() == u64::MAX;
-        }
-    }
-
-    /// Link edges that would change nothing while `input` stays; [`u64::MAX`]:
-    /// until something comes from outside. A PCI edge may end it.
-    pub fn link_idle_for(&self, input: Line) -> u64 {
-        let receives = self.regs.command.rx_init() == 1;
-        let loopback = self.regs.command.loopback() == 1;
-        let outside = receives && !loopback;
-        let up = self.port.is_up();
-        let ready = if loopback {
-            receives && self.port.has_room()
-        } else {
-            self.port.has_credit()
-        };
-        let stands = input.is_quiet()
-            && loopback == self.loopback
-            && up == (outside && input.has_signal())
-            && self.port.is_quiet()
-            && self.port.output().has_signal() == outside
-            && self.sees_all_of_pci()
-            && (self.rx_fifo.free() == 0 || (self.port.is_empty() && self.assembler.is_idle()))
-            && self
-                .packetiser
-                .is_idle(self.tx.go.seen(), &self.tx_fifo, ready);
-        if stands { u64::MAX } else { 0 }
-    }
-
-    /// The same as that many link edges with `input`, for at most
-    /// [`link_idle_for`](Self::link_idle_for) of them.
-    pub fn skip_link(&mut self, cycles: u64, input: Line) {
-        if cycles > 0 {
-            self.sleeps_on = Some(input);
-        }
     }
 }
 

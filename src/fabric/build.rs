@@ -21,7 +21,8 @@ use crate::time::Duration;
 pub struct BoardConfig {
     /// First physical address of host memory. Default 0.
     pub memory_base: u32,
-    /// Bytes of host memory. Default 1 MiB.
+    /// Bytes of host memory, used up to 2^32 - [`memory_base`](Self::memory_base):
+    /// no address leads beyond. Default 1 MiB.
     pub memory_bytes: usize,
     /// The chipset.
     pub bridge: BridgeConfig,
@@ -61,11 +62,13 @@ impl Machine<'static> {
         config: MachineConfig,
         board: &BoardConfig,
     ) -> Result<Self, WiringError> {
+        let room = usize::try_from((1 << 32) - u64::from(board.memory_base));
+        let memory_bytes = board.memory_bytes.min(room.unwrap_or(usize::MAX));
         let nodes: Vec<Node<'static>> = topology
             .generators()
             .iter()
             .map(|_| {
-                let memory = Ram::new(board.memory_base, vec![0; board.memory_bytes]);
+                let memory = Ram::new(board.memory_base, vec![0; memory_bytes]);
                 let node = Node::new(memory, board.bridge, board.ddc);
                 if board.check_bus {
                     node.with_checker()

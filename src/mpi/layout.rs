@@ -18,6 +18,8 @@ use super::endpoint::BLOCK;
 pub const ARENA_ALIGN: u64 = 64;
 
 /// The arena of one endpoint.
+///
+/// Places that would lie beyond 2^64 are given as its last byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Layout {
@@ -54,6 +56,13 @@ impl Layout {
         layout.block(layout.blocks)
     }
 
+    /// Bytes of the part that peers write to: what lies before the blocks.
+    #[must_use]
+    pub fn control_bytes(config: &MpiConfig, ranks: u32) -> u64 {
+        let layout = Self::new(config, 0, ranks, 0);
+        layout.counters() + 8 * layout.others()
+    }
+
     /// Its first byte.
     #[must_use]
     pub const fn base(&self) -> u64 {
@@ -80,37 +89,39 @@ impl Layout {
     /// A slot in which messages of `peer` arrive.
     #[must_use]
     pub fn slot(&self, peer: u32, slot: u16) -> u64 {
-        self.base + self.in_pair(peer, slot)
+        self.base.saturating_add(self.in_pair(peer, slot))
     }
 
     /// The staging buffer of a slot at `peer`.
     #[must_use]
     pub fn staging(&self, peer: u32, slot: u16) -> u64 {
-        self.base + self.region() + self.in_pair(peer, slot)
+        let within = self.region() + self.in_pair(peer, slot);
+        self.base.saturating_add(within)
     }
 
     fn counters(&self) -> u64 {
-        self.base + 2 * self.region()
+        self.base.saturating_add(2 * self.region())
     }
 
     /// The word that `peer` writes its count of consumed slots to.
     #[must_use]
     pub fn counter_in(&self, peer: u32) -> u64 {
-        self.counters() + 8 * self.index(peer)
+        self.counters().saturating_add(8 * self.index(peer))
     }
 
     /// The word that the count for `peer` is sent from.
     #[must_use]
     pub fn counter_out(&self, peer: u32) -> u64 {
-        self.counter_in(peer) + 4
+        self.counter_in(peer).saturating_add(4)
     }
 
     /// A block of unexpected data.
     #[must_use]
     pub fn block(&self, block: u32) -> u64 {
-        let words = 8 * self.others();
-        let pool = (self.counters() + words).next_multiple_of(ARENA_ALIGN);
-        pool + u64::from(block) * BLOCK
+        let words = self.counters().saturating_add(8 * self.others());
+        let pool = words.checked_next_multiple_of(ARENA_ALIGN);
+        pool.unwrap_or(u64::MAX)
+            .saturating_add(u64::from(block) * BLOCK)
     }
 }
 

@@ -9,24 +9,27 @@
 //! ([`MpiCost`]), its memory ([`Layout`]), what the processes tell each other
 //! at the start ([`boot`]). Document: hw/doc/mpi.md.
 //!
+//! Without an allocator the engine has collective operations too ([`polled`]): the
+//! algorithms ([`collective`]) are those of programs that allocate.
+//!
 //! Programs of many ranks run on a simulated machine in a `world`; a `timeline`
 //! tells where their time went. What a program sees: one process's calls
-//! ([`process`]), the vocabulary of the standard over them (`api`), collective
-//! operations (`collective`), and a trivial machine to hold all others against
-//! (`reference`).
+//! ([`process`]), the vocabulary of the standard over them (`api`), and a trivial
+//! machine to hold all others against (`reference`).
 
 #[cfg(feature = "alloc")]
 pub mod api;
 pub mod boot;
-#[cfg(feature = "alloc")]
 pub mod collective;
 mod config;
+mod convert;
 mod cost;
 pub mod credit;
 pub mod endpoint;
 mod layout;
 pub mod matching;
 mod pages;
+pub mod polled;
 mod port;
 pub mod process;
 #[cfg(feature = "alloc")]

@@ -197,12 +197,21 @@ pub trait PointToPoint: Clone + 'static {
 
     /// As [`iprobe`](Self::iprobe), waiting until there is one.
     ///
-    /// `Ready(Err)` when the only possible sender is closed.
+    /// A pattern names ranks of a communicator, so that a sender that is closed is
+    /// the caller's to find: see [`closed`](Self::closed).
     fn poll_probe(&self, pattern: Pattern, cx: &mut Context<'_>) -> Poll<Result<Status, MpiError>>;
 
     /// Takes back a receive that nothing has matched: `true` when it did, and the
     /// request completes with [`MpiError::Cancelled`]. Sends cannot be taken back.
     fn cancel(&self, id: RequestId) -> impl Future<Output = bool>;
+
+    /// World ranks of the processes that nothing passes to or from any more, in the
+    /// order in which this one has learnt of them; they stay closed. A process that
+    /// waits is waked when there is another one. A machine that knows of none says
+    /// none.
+    fn closed(&self) -> Vec<u32> {
+        Vec::new()
+    }
 
     /// Nobody will ask for the result of `id`: it completes on its own and is
     /// forgotten.
@@ -243,6 +252,16 @@ pub enum MpiError {
         /// World rank of that process.
         rank: u32,
     },
+    /// A receive from any source, or a probe, while a process that might be the
+    /// sender is closed and was not acknowledged. The receive stays posted and may
+    /// still complete.
+    #[doc(alias = "MPI_ERR_PROC_FAILED_PENDING")]
+    PeerClosedPending {
+        /// World rank of that process.
+        rank: u32,
+    },
+    /// A persistent request was started before its last start was completed.
+    Active,
     /// A fixed table is full (envelopes, requests, arena).
     Resource {
         /// Entries (arena: bytes) of the table.
@@ -321,6 +340,13 @@ pub enum MpiError {
         /// How many.
         messages: u32,
     },
+    /// Bytes of messages that are not all in the memory of the node.
+    Unreachable {
+        /// The first of them.
+        addr: u64,
+        /// How many.
+        len: u64,
+    },
     /// An algorithm that does not do this operation, size or operator.
     Unsupported,
 }
@@ -332,6 +358,11 @@ impl fmt::Display for MpiError {
                 write!(f, "message of {total} bytes for a receive of {capacity}")
             }
             Self::PeerClosed { rank } => write!(f, "link to rank {rank} is closed"),
+            Self::PeerClosedPending { rank } => write!(
+                f,
+                "any source may be rank {rank}, whose link is closed and not acknowledged"
+            ),
+            Self::Active => f.write_str("persistent request is active"),
             Self::Resource { limit } => write!(
                 f,
                 "no room: all {limit} entries (or bytes of message memory) are in use"
@@ -364,6 +395,12 @@ impl fmt::Display for MpiError {
                 write!(
                     f,
                     "context {context} was freed with {messages} messages left"
+                )
+            }
+            Self::Unreachable { addr, len } => {
+                write!(
+                    f,
+                    "{len} bytes of messages at {addr:#x} are not all in memory"
                 )
             }
             Self::Unsupported => f.write_str("algorithm does not support this operation"),

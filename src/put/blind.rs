@@ -16,19 +16,17 @@
 //! the line once more keeps an error from being taken for the end of a page.
 //! Needs one page outstanding, and the spurious interrupts of the start over.
 
+use super::acknowledge::{PAGE_RECEIVED, PAGE_TRANSMITTED};
 use super::driver::{Hardware, Phase, Put};
 use super::error::PortErrorOf;
 use super::event::{Event, Served};
 use super::policy::{PCI_ERRORS, SURVIVED};
 use super::ring;
-use super::serve::Walk;
 use super::start::{EVENTS, PCI_START, load, read, store, write};
+use super::walk::Walk;
 use crate::ddc::lme::{Control, Descriptor};
 use crate::ddc::lmr::Report;
 use crate::ddc::registers::{PciCommandStatus, Status};
-
-const PAGE_TRANSMITTED: u32 = 1 << 31;
-const PAGE_RECEIVED: u32 = 1 << 30;
 
 /// Looks at the line in one call. Each but the last is answered by an
 /// acknowledgement, or by reports of the budget.

@@ -49,6 +49,7 @@
 //! * The controller is not trusted: a pointer that is no entry, or outside what
 //!   was posted, stops the board ([`Fault::BadPointer`]) and moves nothing.
 
+mod acknowledge;
 mod blind;
 mod config;
 mod cost;
@@ -69,6 +70,8 @@ mod ring;
 mod sap;
 mod serve;
 mod start;
+mod tell;
+mod walk;
 mod writer;
 
 #[cfg(any(test, feature = "test-utils"))]

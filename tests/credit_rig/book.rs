@@ -11,6 +11,12 @@ pub struct Book {
     pub ordinary_needs: u8,
     /// R3 says that what is owed is owed once.
     pub owes_again: bool,
+    /// What the handler of interrupts needs for a CRDT: T slots that are owed,
+    /// and the last credit.
+    pub handler_threshold: u8,
+    pub handler_needs: u8,
+    /// The handler takes CRDT in out of order.
+    pub handler_overtakes: bool,
     /// The conservation law is not checked.
     pub looks_away: bool,
     by_word: bool,
@@ -30,6 +36,9 @@ impl Book {
             threshold,
             ordinary_needs: 2,
             owes_again: false,
+            handler_threshold: threshold,
+            handler_needs: 1,
+            handler_overtakes: false,
             looks_away: false,
             by_word: false,
             avail: slots,
@@ -66,8 +75,16 @@ impl End for Book {
         !self.by_word && self.owed >= self.threshold && !ordinary && self.avail >= 1
     }
 
+    fn handler_wants_crdt(&self) -> bool {
+        !self.by_word && self.owed >= self.handler_threshold && self.avail >= self.handler_needs
+    }
+
+    fn handler_overtakes(&self) -> bool {
+        self.handler_overtakes
+    }
+
     fn send(&mut self, crdt: bool) -> Packet {
-        self.avail -= 1;
+        self.avail = self.avail.saturating_sub(1);
         self.sent += 1;
         let credits = if self.by_word { 0 } else { self.owed };
         if !self.by_word && !self.owes_again {

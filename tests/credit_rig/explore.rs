@@ -24,6 +24,24 @@ pub enum Move {
     Consume(usize),
     /// This side reads its counter word.
     Read(usize),
+    /// The library takes in the oldest message that has arrived.
+    Take(usize),
+    /// The handler of interrupts takes in the CRDT that has arrived.
+    HandlerTake(usize),
+    /// The handler of interrupts sends a CRDT.
+    HandlerCrdt(usize),
+}
+
+impl Move {
+    /// Nobody can count on it: the handler runs when interrupts come while the
+    /// process computes.
+    fn is_handler(self) -> bool {
+        matches!(self, Self::HandlerTake(_) | Self::HandlerCrdt(_))
+    }
+
+    fn gives_credits_back(self) -> bool {
+        matches!(self, Self::Crdt(_) | Self::Word(_) | Self::HandlerCrdt(_))
+    }
 }
 
 /// What the explorer found against the rules, and how to come there.
@@ -92,12 +110,14 @@ struct State<E> {
     unread: [[bool; MAX_SLOTS]; 2],
     /// Counter word in this side's memory, and the credits in it not yet read.
     word: [(u32, u8); 2],
+    /// With a handler: what lies in this side's slots and was not taken in.
+    arrived: Option<[VecDeque<Packet>; 2]>,
 }
 
 type Key = Vec<u8>;
 
 impl<E: End> State<E> {
-    fn new(end: &E, messages: u8) -> Self {
+    fn new(end: &E, messages: u8, handler: bool) -> Self {
         Self {
             ends: [end.clone(), end.clone()],
             future: [messages; 2],
@@ -105,6 +125,7 @@ impl<E: End> State<E> {
             wire: [VecDeque::new(), VecDeque::new()],
             unread: [[false; MAX_SLOTS]; 2],
             word: [(0, 0); 2],
+            arrived: handler.then(Default::default),
         }
     }
 
@@ -115,12 +136,32 @@ impl<E: End> State<E> {
             key.extend([self.future[side], self.waiting[side], self.word[side].1]);
             let wire = &self.wire[side];
             key.push(wire.len() as u8);
-            key.extend(
-                wire.iter()
-                    .map(|p| p.credits << 1 | u8::from(p.is_message())),
-            );
+            // The kind matters to the handler alone.
+            let kind = |p: &Packet| u8::from(self.arrived.is_some() && p.crdt) << 1;
+            let packet = |p: &Packet| p.credits << 2 | kind(p) | u8::from(p.is_message());
+            key.extend(wire.iter().map(packet));
+            if let Some(arrived) = &self.arrived {
+                key.push(arrived[side].len() as u8);
+                key.extend(arrived[side].iter().map(packet));
+            }
         }
         key
+    }
+
+    /// Where the CRDT lies that the handler may take in, among what arrived.
+    fn handler_takes(&self, side: usize) -> Option<usize> {
+        let arrived = &self.arrived.as_ref()?[side];
+        let reach = if self.ends[side].handler_overtakes() {
+            arrived.len()
+        } else {
+            1
+        };
+        arrived.iter().take(reach).position(|packet| packet.crdt)
+    }
+
+    fn has_arrived(&self, side: usize) -> bool {
+        let arrived = self.arrived.as_ref();
+        arrived.is_some_and(|arrived| !arrived[side].is_empty())
     }
 
     fn moves(&self) -> Vec<Move> {
@@ -136,6 +177,12 @@ impl<E: End> State<E> {
                 (!self.wire[side].is_empty(), Move::Deliver(side)),
                 (end.counts()[1] > 0, Move::Consume(side)),
                 (self.word[side].1 > 0, Move::Read(side)),
+                (self.has_arrived(side), Move::Take(side)),
+                (self.handler_takes(side).is_some(), Move::HandlerTake(side)),
+                (
+                    self.arrived.is_some() && end.handler_wants_crdt(),
+                    Move::HandlerCrdt(side),
+                ),
             ];
             let enabled = candidates.iter().filter(|(enabled, _)| *enabled);
             moves.extend(enabled.map(|(_, step)| *step));
@@ -154,7 +201,7 @@ impl<E: End> State<E> {
                 let packet = self.ends[side].send(false);
                 self.put(side, packet)?;
             }
-            Move::Crdt(side) => {
+            Move::Crdt(side) | Move::HandlerCrdt(side) => {
                 let packet = self.ends[side].send(true);
                 self.put(side, packet)?;
             }
@@ -178,6 +225,11 @@ impl<E: End> State<E> {
                     return Err(Fault::Unbalanced(text));
                 }
                 self.word[side].1 = 0;
+            }
+            Move::Take(side) => self.take(side, 0)?,
+            Move::HandlerTake(side) => {
+                let at = self.handler_takes(side).unwrap_or(0);
+                self.take(side, at)?;
             }
         }
         for side in 0..2 {
@@ -211,7 +263,25 @@ impl<E: End> State<E> {
         if std::mem::replace(place, true) {
             return Err(Fault::Overrun);
         }
-        let slot = self.ends[other].receive(&packet).map_err(Fault::Refused)?;
+        match &mut self.arrived {
+            Some(arrived) => {
+                arrived[other].push_back(packet);
+                Ok(())
+            }
+            None => self.receive(other, &packet),
+        }
+    }
+
+    fn take(&mut self, side: usize, at: usize) -> Result<(), Fault> {
+        let arrived = self.arrived.as_mut();
+        match arrived.and_then(|arrived| arrived[side].remove(at)) {
+            Some(packet) => self.receive(side, &packet),
+            None => Ok(()),
+        }
+    }
+
+    fn receive(&mut self, side: usize, packet: &Packet) -> Result<(), Fault> {
+        let slot = self.ends[side].receive(packet).map_err(Fault::Refused)?;
         if slot != packet.slot {
             let text = format!("slot {slot} read, slot {} written", packet.slot);
             return Err(Fault::Refused(text));
@@ -222,10 +292,14 @@ impl<E: End> State<E> {
     /// The direction from this side to the other.
     fn balanced(&self, side: usize) -> Result<(), String> {
         let other = 1 - side;
-        let messages = self.wire[side].iter().filter(|p| p.is_message());
-        let back = self.wire[other].iter().map(|p| u32::from(p.credits));
-        let back = back.sum::<u32>() + u32::from(self.word[side].1);
-        self.ends[side].balanced(&self.ends[other], messages.count() as u32, back)
+        let arrived = self.arrived.as_ref();
+        let lies = |side: usize| arrived.into_iter().flat_map(move |a| &a[side]);
+        let messages = self.wire[side].iter().chain(lies(other));
+        let messages = messages.filter(|p| p.is_message()).count() as u32;
+        let back = self.wire[other].iter().chain(lies(side));
+        let back = back.map(|p| u32::from(p.credits)).sum::<u32>();
+        let back = back + u32::from(self.word[side].1);
+        self.ends[side].balanced(&self.ends[other], messages, back)
     }
 
     fn is_done(&self) -> bool {
@@ -247,7 +321,17 @@ enum Fault {
 /// without new messages from the programs has sent all that was waiting. So
 /// from each state all work gets done, whatever happens in whatever order.
 pub fn explore<E: End>(end: &E, messages: u8) -> Result<Report, Finding> {
-    let start = State::new(end, messages);
+    walk(State::new(end, messages, false))
+}
+
+/// As [`explore`], with a handler of interrupts on both sides, which may act at
+/// any point: so messages lie in their slots until the library, or of CRDT the
+/// handler, takes them in. What moves only by the handler counts as standing.
+pub fn explore_with_handler<E: End>(end: &E, messages: u8) -> Result<Report, Finding> {
+    walk(State::new(end, messages, true))
+}
+
+fn walk<E: End>(start: State<E>) -> Result<Report, Finding> {
     let mut known: HashMap<Key, u32> = HashMap::from([(start.key(), 0)]);
     // For each state, where it was reached from, and by which move.
     let mut came: Vec<(u32, Option<Move>)> = vec![(0, None)];
@@ -255,7 +339,8 @@ pub fn explore<E: End>(end: &E, messages: u8) -> Result<Report, Finding> {
     let mut open = VecDeque::from([(0_u32, start)]);
     while let Some((number, state)) = open.pop_front() {
         let moves = state.moves();
-        let stands = moves.iter().all(|step| matches!(step, Move::Submit(_)));
+        let mut moves_on = moves.iter().filter(|step| !step.is_handler());
+        let stands = moves_on.all(|step| matches!(step, Move::Submit(_)));
         if stands && !state.is_done() {
             return Err(Finding::Stall(path(&came, number, None)));
         }
@@ -275,11 +360,7 @@ pub fn explore<E: End>(end: &E, messages: u8) -> Result<Report, Finding> {
                 came.push((number, Some(step)));
                 open.push_back((fresh, next));
             }
-            edges.push((
-                number,
-                reached,
-                matches!(step, Move::Crdt(_) | Move::Word(_)),
-            ));
+            edges.push((number, reached, step.gives_credits_back()));
         }
     }
     order(came.len(), &edges)

@@ -4,14 +4,14 @@
 //! message over, a message leaves, arrives, is consumed, a CRDT or a counter
 //! word leaves, a counter word is read. Two states that differ in sequence
 //! numbers, in which slot is next, or in what kind a message on the way is,
-//! behave alike and count as one.
+//! behave alike and count as one. With a handler of interrupts, the kinds differ.
 
 mod book;
 mod explore;
 mod real;
 
 pub use book::Book;
-pub use explore::{Finding, explore};
+pub use explore::{Finding, Report, explore, explore_with_handler};
 pub use real::{Both, Real};
 
 /// What travels from one side to the other.
@@ -38,6 +38,12 @@ pub trait End: Clone {
     fn ordinary_goes(&self) -> bool;
     /// Whether an explicit CRDT has to go.
     fn wants_crdt(&self, ordinary_waits: bool) -> bool;
+    /// Whether the handler of interrupts has to send a CRDT.
+    fn handler_wants_crdt(&self) -> bool;
+    /// Whether the handler takes a CRDT in before what lies ahead of it.
+    fn handler_overtakes(&self) -> bool {
+        false
+    }
     fn send(&mut self, crdt: bool) -> Packet;
     /// The slot that is full now, or why the message is refused.
     fn receive(&mut self, packet: &Packet) -> Result<u16, String>;

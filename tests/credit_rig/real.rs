@@ -37,6 +37,11 @@ impl End for Real {
         self.0.wants_crdt(goes)
     }
 
+    fn handler_wants_crdt(&self) -> bool {
+        // As src/mpi/endpoint/kernel.rs asks: nothing ordinary goes meanwhile.
+        self.0.wants_crdt(false)
+    }
+
     fn send(&mut self, crdt: bool) -> Packet {
         let granted = self.0.send(Self::kind(crdt), 0).expect("may go");
         Packet {
@@ -113,6 +118,10 @@ impl End for Both {
             self.0.wants_crdt(ordinary_waits),
             self.1.wants_crdt(ordinary_waits),
         )
+    }
+
+    fn handler_wants_crdt(&self) -> bool {
+        self.agree(self.0.handler_wants_crdt(), self.1.handler_wants_crdt())
     }
 
     fn send(&mut self, crdt: bool) -> Packet {

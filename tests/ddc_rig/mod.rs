@@ -2,6 +2,9 @@
 //! Every clock of both buses is watched by a protocol checker.
 #![allow(dead_code)]
 
+#[path = "../support/chip.rs"]
+mod chip;
+
 use std::collections::VecDeque;
 
 use multipc::ddc::lme::{Control, Descriptor};
@@ -13,6 +16,8 @@ use multipc::mem::{Memory, Ram};
 use multipc::pci::{BridgeConfig, Checker, ConfigAccess, HostBridge, resolve};
 use multipc::time::{Clock, Frequency, Instant};
 
+pub use chip::*;
+
 pub const MEMORY: usize = 1 << 20;
 /// Rings of 16 entries; the LRM behind them.
 pub const LPE: u32 = 0x1000;
@@ -20,16 +25,6 @@ pub const LMI: u32 = 0x2000;
 pub const ENTRIES: u32 = 16;
 pub const LRM: u32 = 0x4000;
 pub const DATA: u32 = 0x1_0000;
-
-pub const PCI_04: u8 = 0x04;
-pub const STATUS: u8 = 0x40;
-pub const MASK: u8 = 0x44;
-pub const COMMAND: u8 = 0x48;
-pub const MSG: u8 = 0x4C;
-pub const LPE_CURRENT: u8 = 0x54;
-pub const LPE_NEW: u8 = 0x58;
-pub const LMI_CURRENT: u8 = 0x64;
-pub const LMI_NEW: u8 = 0x68;
 
 pub const TX_INIT: u32 = 1 << 14;
 pub const R3_INIT: u32 = 1 << 13;

@@ -2,6 +2,9 @@
 //! chips and no driver hides what they do.
 #![allow(dead_code)]
 
+#[path = "../support/chip.rs"]
+mod chip;
+
 use multipc::cluster::{Cluster, ClusterConfig};
 use multipc::ddc::lme::{Control, Descriptor};
 use multipc::ddc::lmr::Report;
@@ -9,21 +12,7 @@ use multipc::fabric::topology::Topology;
 use multipc::fabric::{End, Machine};
 use multipc::time::Duration;
 
-pub const PCI_04: u8 = 0x04;
-pub const STATUS: u8 = 0x40;
-pub const LPE_CURRENT: u8 = 0x54;
-pub const LPE_NEW: u8 = 0x58;
-const LPE_BASE: u8 = 0x5C;
-const LMI_NEW: u8 = 0x68;
-const LMI_BASE: u8 = 0x6C;
-
-pub const EEP: u32 = 1 << 23;
-pub const CRC_HEADER: u32 = 1 << 22;
-pub const CRC_DATA: u32 = 1 << 21;
-pub const EP: u32 = 1 << 20;
-pub const TIMEOUT: u32 = 1 << 19;
-pub const R3: u32 = 1 << 18;
-pub const ERRORS: u32 = 0x00FF_F000;
+pub use chip::*;
 
 pub const ENTRIES: u32 = 64;
 /// Most bytes of a message.

@@ -31,7 +31,22 @@ const TARGETS: [(&str, &str, &str); 2] = [
 /// Seconds after which an image that has not ended has failed.
 const LIMIT_S: &str = "300";
 
-/// Builds the images, runs them, and checks that a wrong byte is found.
+/// A word on the command line of an image breaks something; how its log has to end.
+type Broken = (&'static str, &'static str, &'static str);
+
+const MACHINE: [Broken; 3] = [
+    ("spoil", "a changed byte", "ERROR Wrong"),
+    ("deaf", "an unconnected interrupt line", "ERROR Silent"),
+    (
+        "careless",
+        "an interrupt slept through",
+        "ERROR SleptThrough",
+    ),
+];
+
+const BOARD: [Broken; 1] = [("deaf", "an unconnected interrupt line", "ERROR Handler")];
+
+/// Builds the images, runs them, and checks that what is broken on purpose is found.
 pub fn firmware(context: &Context) -> Verdict {
     tools::component("clippy")?;
     for (target, emulator, package) in TARGETS {
@@ -58,18 +73,25 @@ pub fn firmware(context: &Context) -> Verdict {
         clippy.args(images).args(["--package", "firmware-support"]);
         clippy.args(["--", "-D", "warnings"]);
         steps.push(show(clippy));
+        let mut clippy = here(context, "clippy", &["--release", "--target", target]);
+        clippy.args(["--package", "board", "--features", "plain-ram"]);
+        clippy.args(["--", "-D", "warnings"]);
+        steps.push(show(clippy));
         // With registers at an address it is for a real board: it has to link.
         steps.push(show(here(
             context,
             "build",
             &["--release", "--target", target, "--package", "board"],
         )));
-        steps.push(image(context, target, "machine", &[]).and_then(|path| machine(context, &path)));
+        steps.push(
+            image(context, target, "machine", &[])
+                .and_then(|path| checks(context, &path, &MACHINE)),
+        );
         let messages = format!("{TARGET_DIR}/{target}/release/messages");
         steps.push(passes(context, &messages));
         steps.push(
             image(context, target, "board", &["--features", "plain-ram"])
-                .and_then(|path| passes(context, &path)),
+                .and_then(|path| checks(context, &path, &BOARD)),
         );
     }
     all(steps)?;
@@ -95,18 +117,20 @@ fn image(context: &Context, target: &str, package: &str, more: &[&str]) -> Resul
     Ok(format!("{TARGET_DIR}/{target}/release/{package}"))
 }
 
-/// Passes, and fails for the right reason when a byte is changed behind its back.
-fn machine(context: &Context, path: &str) -> Result<(), String> {
+/// Passes, and fails for the right reason when something is broken.
+fn checks(context: &Context, path: &str, broken: &[Broken]) -> Result<(), String> {
     passes(context, path)?;
-    let spoilt = run(context, path, &["spoil"]);
-    match quiet(spoilt) {
-        Ok(_) => Err(format!("{path}: a changed byte was not found")),
-        Err(failure) if failure.output.contains("ERROR Wrong") => {
-            println!("a changed byte is found:\n{}", failure.output.trim_end());
-            readme::shows(context, DOCUMENT, &steady(&failure.output))
+    for (word, what, error) in broken {
+        match quiet(run(context, path, &[word])) {
+            Ok(_) => return Err(format!("{path} {word}: {what} was not found")),
+            Err(failure) if failure.output.contains(error) => {
+                println!("{what} is found:\n{}", failure.output.trim_end());
+                readme::shows(context, DOCUMENT, &steady(&failure.output))?;
+            }
+            Err(failure) => return Err(format!("{}\n{}", failure.message, failure.output)),
         }
-        Err(failure) => Err(format!("{}\n{}", failure.message, failure.output)),
     }
+    Ok(())
 }
 
 /// Passes, and its log is the one of the document.

@@ -6,8 +6,12 @@
 //! that uses the driver on models instead. The differences are the driver, the writer,
 //! and two boards with their drivers; `bss` holds their state. The first three may not
 //! link anything that panics.
+//!
+//! The guide for firmware shows them in a table, which is compared, or renewed by
+//! `--write`. Sizes of another compiler than the table's may differ a little.
 
 use std::fs;
+use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};
 
@@ -34,22 +38,116 @@ struct Sections {
     bss: u64,
 }
 
+/// The document with the table.
+const DOCUMENT: &str = "hw/doc/use-in-firmware.md";
+
+/// By how much a size may differ from the table of another compiler, percent; chosen:
+/// room for a compiler's taste, none for a part linked by mistake (the writer is a third
+/// of the driver).
+const TOLERANCE: u64 = 10;
+
 /// Builds the images and prints the differences, for each target.
 pub fn size(context: &Context) -> Verdict {
-    let mut remark = String::new();
+    let mut measured = Vec::new();
     for target in [TARGET, RISCV] {
         tools::target(target)?;
-        let driver = table(context, target)?;
-        if remark.is_empty() {
-            let [flash, ram] = [driver.flash(), driver.ram()];
-            remark = format!("driver: flash {flash}, RAM {ram} bytes");
-        }
+        measured.push(table(context, target)?);
     }
-    Ok(remark)
+    let [arm, riscv] = measured[..] else {
+        return Err("two targets are measured".into());
+    };
+    document(context, &markdown(&compiler()?, arm, riscv))?;
+    let [flash, ram] = [arm[0].flash(), arm[0].ram()];
+    Ok(format!("driver: flash {flash}, RAM {ram} bytes"))
 }
 
-/// The table of one target; the driver alone.
-fn table(context: &Context, target: &str) -> Result<Sections, String> {
+/// `rustc 1.88.0`.
+fn compiler() -> Result<String, String> {
+    let mut rustc = Command::new("rustc");
+    rustc.arg("--version");
+    let version = sh::quiet(rustc).map_err(|failure| failure.message)?;
+    let words: Vec<&str> = version.split_whitespace().take(2).collect();
+    Ok(words.join(" "))
+}
+
+/// The table of the document: one row for each of [`ROWS`].
+fn markdown(compiler: &str, arm: [Sections; 3], riscv: [Sections; 3]) -> String {
+    let mut text = format!(
+        "| bytes ({compiler}) | flash, Cortex-M4F | flash, RISC-V | RAM |\n|---|---|---|---|\n"
+    );
+    for ((name, arm), riscv) in ROWS.iter().zip(arm).zip(riscv) {
+        let figures = [arm.flash(), riscv.flash(), arm.ram().max(riscv.ram())];
+        let [arm, riscv, ram] = figures.map(grouped);
+        text += &format!("| {name} | {arm} | {riscv} | {ram} |\n");
+    }
+    text
+}
+
+/// What the table shows.
+const ROWS: [&str; 3] = [
+    "driver alone",
+    "remote write (`Writer`) on top",
+    "two boards of models, a driver on each",
+];
+
+/// `12,345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+const OPEN: &str = "<!-- sizes: cargo run -p xtask -- size --write -->\n";
+const CLOSE: &str = "<!-- end of sizes -->";
+
+/// The table in the document, compared or renewed.
+fn document(context: &Context, table: &str) -> Result<(), String> {
+    let path = context.root.join(DOCUMENT);
+    let text = fs::read_to_string(&path).map_err(|e| format!("{DOCUMENT}: {e}"))?;
+    let region = text
+        .split_once(OPEN)
+        .and_then(|(before, rest)| Some((before, rest.split_once(CLOSE)?)));
+    let (before, (old, after)) = region.ok_or(format!("{DOCUMENT} has no region for sizes"))?;
+    if context.write {
+        let new = format!("{before}{OPEN}{table}{CLOSE}{after}");
+        return fs::write(&path, new).map_err(|e| format!("{DOCUMENT}: {e}"));
+    }
+    match difference(old, table) {
+        Some((old, new)) => Err(format!(
+            "{DOCUMENT} shows: {old}\n  measured: {new}\n  renew with: cargo run -p xtask -- size --write"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The first line that differs; by how much it may, the compilers of the titles decide.
+fn difference<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
+    let same_compiler = old.lines().next() == new.lines().next();
+    let figures = |line: &str| -> Vec<u64> {
+        let cells = line.split('|').map(|cell| cell.replace(',', ""));
+        cells.filter_map(|cell| cell.trim().parse().ok()).collect()
+    };
+    let near = |old: &str, new: &str| {
+        let (old, new) = (figures(old), figures(new));
+        let close = |(old, new): (&u64, &u64)| old.abs_diff(*new) * 100 <= old * TOLERANCE;
+        old.len() == new.len() && old.iter().zip(&new).all(close)
+    };
+    if old.lines().count() != new.lines().count() {
+        return Some((old, new));
+    }
+    old.lines()
+        .zip(new.lines())
+        .find(|(old, new)| old != new && (same_compiler || !near(old, new)))
+}
+
+/// Prints the table of one target: driver, writer, and models with drivers alone.
+fn table(context: &Context, target: &str) -> Result<[Sections; 3], String> {
     let image = |features| image(context, target, features);
     let (baseline, driver) = (image("")?, image("driver")?);
     let (writer, models) = (image("writer")?, image("models")?);
@@ -75,13 +173,11 @@ fn table(context: &Context, target: &str) -> Result<Sections, String> {
         let (flash, ram) = (sections.flash(), sections.ram());
         println!("{name:23} {text:>7} {rodata:>7} {data:>7} {bss:>7} {flash:>7} {ram:>7}");
     }
-    if [driver_alone, writer_alone, with_models]
-        .iter()
-        .any(|s| s.text == 0)
-    {
+    let alone = [driver_alone, writer_alone, with_models];
+    if alone.iter().any(|s| s.text == 0) {
         return Err("an image holds nothing beyond the one before it".into());
     }
-    Ok(driver_alone)
+    Ok(alone)
 }
 
 impl Sections {
@@ -173,6 +269,24 @@ mod tests {
         assert!(is_panic("_ZN4core9panicking9panic_fmt17h0123456789abcdefE"));
         assert!(is_panic("_RNvCs1234_7___rustc17rust_begin_unwind"));
         assert!(!is_panic("_ZN7multipc3put5start4init17h0123456789abcdefE"));
+    }
+
+    #[test]
+    fn the_table_is_exact_for_its_compiler_and_near_for_another() {
+        let sections = |text| Sections {
+            text,
+            ..Sections::default()
+        };
+        let row = |text| [sections(text), sections(1), sections(1_234_567)];
+        let table = |compiler, text| markdown(compiler, row(text), row(text));
+        let old = table("rustc 1", 1000);
+        assert!(old.contains("| driver alone | 1,000 | 1,000 | 0 |\n"));
+        assert!(old.contains("| 1,234,567 |"));
+        assert_eq!(difference(&old, &old), None);
+        assert!(difference(&old, &table("rustc 1", 1001)).is_some());
+        assert_eq!(difference(&old, &table("rustc 2", 1100)), None);
+        assert!(difference(&old, &table("rustc 2", 1101)).is_some());
+        assert!(difference("", &old).is_some());
     }
 
     #[test]

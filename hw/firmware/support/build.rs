@@ -1,4 +1,5 @@
-//! Puts the linker's memory map of the target where the runtime's script finds it.
+//! Puts the linker's memory map of the target, and the names of its interrupts, where
+//! the runtime's script finds them.
 
 use std::{env, fs, io, path::PathBuf};
 
@@ -10,8 +11,10 @@ fn main() -> io::Result<()> {
         _ => return Ok(()),
     };
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::copy(map, out.join("memory.x"))?;
-    println!("cargo::rerun-if-changed={map}");
+    for (from, to) in [(map, "memory.x"), ("device.x", "device.x")] {
+        fs::copy(from, out.join(to))?;
+        println!("cargo::rerun-if-changed={from}");
+    }
     println!("cargo::rustc-link-search={}", out.display());
     Ok(())
 }

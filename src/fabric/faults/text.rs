@@ -77,7 +77,7 @@ struct Cable {
     drop: bool,
     insert: Option<Spanned<String>>,
     cut: Number,
-    both: Option<bool>,
+    both: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -88,7 +88,7 @@ struct Bus {
     transaction: Number,
     read: Number,
     write: Number,
-    times: Option<u32>,
+    times: Option<Spanned<u32>>,
     #[serde(default)]
     retry: bool,
     #[serde(default)]
@@ -101,7 +101,7 @@ struct Bus {
     extra_latency: Option<u32>,
     wait_states: Option<u32>,
     slow_reads: Option<u32>,
-    cycles: Option<u64>,
+    cycles: Option<Spanned<u64>>,
     hold_grant: Option<u64>,
 }
 
@@ -228,6 +228,22 @@ fn one<T>(
     }
 }
 
+/// A key that would be read by nobody.
+fn stray<T>(
+    lines: &Lines<'_>,
+    value: &Option<Spanned<T>>,
+    used: bool,
+    key: &'static str,
+    of: &'static str,
+) -> Result<(), TextError> {
+    match value {
+        Some(value) if !used => {
+            Err(lines.error(value.span().start, TextProblem::Stray { key, of }))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A number of the stream `when`, which is never 0.
 fn counted<T>(
     lines: &Lines<'_>,
@@ -290,7 +306,8 @@ impl Cable {
                 },
             )?)),
         };
-        let both = self.both.unwrap_or(true);
+        stray(lines, &self.both, self.cut.is_some(), "both", "cut")?;
+        let both = self.both.as_ref().is_none_or(|both| *both.get_ref());
         let cut = counted(lines, "cut", &self.cut, |cycles| CableFault::Cut {
             cycles,
             both,
@@ -324,7 +341,18 @@ impl Bus {
         )
         .map_err(|problem| lines.error(at, problem))?;
         use TargetResponse as T;
-        let times = self.times.unwrap_or(1);
+        let times = match &self.times {
+            None => 1,
+            Some(times) => match *times.get_ref() {
+                0 => {
+                    let (key, value, range) = ("times", 0, "1..");
+                    let problem = TextProblem::Number { key, value, range };
+                    return Err(lines.error(times.span().start, problem));
+                }
+                times => times,
+            },
+        };
+        let cycles = self.cycles.as_ref();
         let respond = |response| BusFault::Respond { response, times };
         let fault = one(
             [
@@ -343,7 +371,7 @@ impl Bus {
                     .map(|clocks| respond(T::WaitStates(clocks))),
                 self.slow_reads.map(|extra| BusFault::SlowReads {
                     extra,
-                    cycles: self.cycles.unwrap_or(u64::MAX),
+                    cycles: cycles.map_or(u64::MAX, |cycles| *cycles.get_ref()),
                 }),
                 self.hold_grant.map(|cycles| BusFault::HoldGrant { cycles }),
             ],
@@ -351,6 +379,11 @@ impl Bus {
              extra_latency, wait_states, slow_reads, hold_grant",
         )
         .map_err(|problem| lines.error(at, problem))?;
+        let answers = matches!(fault, BusFault::Respond { .. });
+        let of = "a fault of single transactions";
+        stray(lines, &self.times, answers, "times", of)?;
+        let slow = self.slow_reads.is_some();
+        stray(lines, &self.cycles, slow, "cycles", "slow_reads")?;
         let node = *self.node.get_ref();
         Ok(FaultEvent::Bus { node, when, fault })
     }

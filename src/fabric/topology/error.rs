@@ -43,6 +43,8 @@ pub enum Limit {
     StarGenerators,
     /// Ports up from a switch of a fat tree.
     PortsUp,
+    /// Levels of switches of a fat tree.
+    Levels,
     /// Children of a tree's router beside its board and its parent.
     Children,
 }
@@ -57,6 +59,7 @@ impl fmt::Display for Limit {
             Self::Dimensions => "dimensions",
             Self::StarGenerators => "generators on the router of a star",
             Self::PortsUp => "ports up from a switch",
+            Self::Levels => "levels of switches",
             Self::Children => "children of a router",
         })
     }

@@ -54,8 +54,8 @@ impl FatTree {
     ///
     /// # Errors
     /// [`TopologyError::EmptyShape`] without levels or ports up;
-    /// [`TopologyError::TooMany`] beyond [`MAX_ARITY`](Self::MAX_ARITY) ports up
-    /// or [`Topology::MAX`] routers.
+    /// [`TopologyError::TooMany`] beyond [`MAX_ARITY`](Self::MAX_ARITY) ports up,
+    /// 255 levels or [`Topology::MAX`] routers.
     pub fn new(levels: usize, arity: usize) -> Result<Self, TopologyError> {
         if levels == 0 || arity == 0 {
             return Err(TopologyError::EmptyShape);
@@ -72,8 +72,13 @@ impl FatTree {
         // Below the top, twice as many on each level.
         let switches = top.saturating_mul(levels.saturating_mul(2) - 1);
         let routers = boards.saturating_add(switches);
-        if routers > max || levels > usize::from(u8::MAX) {
+        if routers > max {
             return Err(too_many(Limit::Routers, routers, max));
+        }
+        // With one way up a level costs two routers only.
+        let most = usize::from(u8::MAX);
+        if levels > most {
+            return Err(too_many(Limit::Levels, levels, most));
         }
         Ok(Self {
             levels: levels as u8,
@@ -258,6 +263,13 @@ mod tests {
             FatTree::new(2, 5).unwrap_err().to_string(),
             "5 ports up from a switch, at most 4 are possible"
         );
+        for levels in [256, 300] {
+            assert_eq!(
+                FatTree::new(levels, 1).unwrap_err().to_string(),
+                std::format!("{levels} levels of switches, at most 255 are possible")
+            );
+        }
+        assert!(FatTree::new(255, 1).is_ok());
         for levels in [9, 300, usize::MAX] {
             assert!(FatTree::new(levels, 4).is_err());
         }

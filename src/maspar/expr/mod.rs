@@ -204,11 +204,16 @@ impl Two {
     }
 }
 
+/// A mask of 1 to 63 bits. From the top: one more than the widest overflows.
+const fn low_bits(bits: u32) -> i64 {
+    i64::MAX >> (63 - bits)
+}
+
 /// The low `bits` of a value reversed, the others kept.
 fn reverse(v: i64, bits: i64) -> i64 {
     match u32::try_from(bits) {
         Ok(bits @ 1..64) => {
-            let mask = (1i64 << bits) - 1;
+            let mask = low_bits(bits);
             v & !mask
                 | ((v & mask) as u64)
                     .reverse_bits()
@@ -224,7 +229,7 @@ fn rotate(v: i64, by: i64, bits: i64) -> i64 {
     if !(1..64).contains(&bits) {
         return v;
     }
-    let (mask, by) = ((1i64 << bits) - 1, by.rem_euclid(bits));
+    let (mask, by) = (low_bits(bits as u32), by.rem_euclid(bits));
     let low = v & mask;
     v & !mask | (low << by | low >> (bits - by)) & mask
 }

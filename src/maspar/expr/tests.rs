@@ -95,3 +95,19 @@ fn values_that_are_no_ids_are_named_with_their_pe() {
     );
     assert_eq!(error("id + 1", Some("id < n - 1")), Ok(()));
 }
+
+#[test]
+fn the_widest_fields_are_moved_without_their_sign() {
+    let value = |text: &str| Expr::parse(text).unwrap().eval(MachineSize::Pes1024, 5);
+    // Bit 62 and bit 0 change places; bit 63 stays where it is.
+    assert_eq!(value("rev(5, 63)"), Some(1 << 62 | 1 << 60));
+    assert_eq!(value("rev(-1, 63)"), Some(-1));
+    assert_eq!(value("rotl(5, 62, 63)"), Some(1 << 62 | 2));
+    assert_eq!(value("rotr(5, 1, 63)"), Some(1 << 62 | 2));
+    assert_eq!(value("rotl(-1, 1, 63)"), Some(-1));
+    // Others are no fields.
+    for bits in ["0", "64", "-1", "0x7fffffffffffffff"] {
+        assert_eq!(value(&std::format!("rev(id, {bits})")), Some(5));
+        assert_eq!(value(&std::format!("rotl(id, 1, {bits})")), Some(5));
+    }
+}

@@ -9,8 +9,8 @@ use bytemuck::Pod;
 
 use super::communicator::Communicator;
 use super::request::Request;
-use crate::mpi::collective::channel::{check_count, place};
-use crate::mpi::collective::{Blocks, allgather, alltoall, barrier, bcast, gather, scatter};
+use crate::mpi::collective::link::{check_count, place};
+use crate::mpi::collective::{Blocks, barrier, owned};
 use crate::mpi::process::{MpiError, PointToPoint};
 
 impl<P: PointToPoint> Communicator<P> {
@@ -47,7 +47,7 @@ impl<P: PointToPoint> Communicator<P> {
     pub fn ibcast<T: Pod>(&self, data: &[T], root: u32) -> Result<Request<P, Vec<T>>, MpiError> {
         let root = self.root(root)?;
         let (channel, chosen, data) = (self.channel(), self.algorithms(), data.to_vec());
-        Ok(self.start(async move { bcast::bcast(&channel, &chosen, data, root).await }))
+        Ok(self.start(async move { owned::bcast(&channel, &chosen, data, root).await }))
     }
 
     /// The root's `data` becomes everybody's.
@@ -74,7 +74,7 @@ impl<P: PointToPoint> Communicator<P> {
     ) -> Result<Request<P, Option<Vec<T>>>, MpiError> {
         let root = self.root(root)?;
         let (channel, chosen, data) = (self.channel(), self.algorithms().gather, data.to_vec());
-        Ok(self.start(async move { gather::gather(&channel, chosen, data, root).await }))
+        Ok(self.start(async move { owned::gather(&channel, chosen, data, root).await }))
     }
 
     /// Everybody's `data` (the same length everywhere) in rank order, at the root.
@@ -99,7 +99,7 @@ impl<P: PointToPoint> Communicator<P> {
     ) -> Result<Request<P, Option<Vec<T>>>, MpiError> {
         let root = self.root(root)?;
         let (channel, data, counts) = (self.channel(), data.to_vec(), counts.to_vec());
-        Ok(self.start(async move { gather::gatherv(&channel, data, &counts, root).await }))
+        Ok(self.start(async move { owned::gatherv(&channel, data, &counts, root).await }))
     }
 
     /// Everybody's `data`, `counts[rank]` elements of each, at the root. `counts`
@@ -130,7 +130,7 @@ impl<P: PointToPoint> Communicator<P> {
     ) -> Result<Request<P, Vec<T>>, MpiError> {
         let root = self.root(root)?;
         let (channel, chosen, data) = (self.channel(), self.algorithms().scatter, data.to_vec());
-        Ok(self.start(async move { scatter::scatter(&channel, chosen, data, count, root).await }))
+        Ok(self.start(async move { owned::scatter(&channel, chosen, data, count, root).await }))
     }
 
     /// `count` elements to each rank, in rank order, out of the root's `data` (which
@@ -162,11 +162,7 @@ impl<P: PointToPoint> Communicator<P> {
     ) -> Result<Request<P, Vec<T>>, MpiError> {
         let root = self.root(root)?;
         let (channel, data, counts) = (self.channel(), data.to_vec(), counts.to_vec());
-        Ok(
-            self.start(
-                async move { scatter::scatterv(&channel, data, &counts, count, root).await },
-            ),
-        )
+        Ok(self.start(async move { owned::scatterv(&channel, data, &counts, count, root).await }))
     }
 
     /// `counts[rank]` elements to each rank out of the root's `data`; `data` and
@@ -188,7 +184,8 @@ impl<P: PointToPoint> Communicator<P> {
     /// Starts a gather to all.
     #[doc(alias = "MPI_Iallgather")]
     pub fn iallgather<T: Pod>(&self, data: &[T]) -> Request<P, Vec<T>> {
-        self.iallgatherv(data, &alloc::vec![data.len(); self.size() as usize])
+        let (channel, chosen, data) = (self.channel(), self.algorithms(), data.to_vec());
+        self.start(async move { owned::allgather(&channel, &chosen, data).await })
     }
 
     /// Everybody's `data` (the same length everywhere) in rank order.
@@ -205,7 +202,7 @@ impl<P: PointToPoint> Communicator<P> {
     pub fn iallgatherv<T: Pod>(&self, data: &[T], counts: &[usize]) -> Request<P, Vec<T>> {
         let (channel, chosen) = (self.channel(), self.algorithms());
         let (data, counts) = (data.to_vec(), counts.to_vec());
-        self.start(async move { allgather::allgatherv(&channel, &chosen, data, &counts).await })
+        self.start(async move { owned::allgatherv(&channel, &chosen, data, &counts).await })
     }
 
     /// Everybody's `data`, `counts[rank]` elements of each (the same `counts`
@@ -226,7 +223,7 @@ impl<P: PointToPoint> Communicator<P> {
     #[doc(alias = "MPI_Ialltoall")]
     pub fn ialltoall<T: Pod>(&self, data: &[T]) -> Request<P, Vec<T>> {
         let (channel, chosen, data) = (self.channel(), self.algorithms(), data.to_vec());
-        self.start(async move { alltoall::alltoall(&channel, &chosen, data).await })
+        self.start(async move { owned::alltoall(&channel, &chosen, data).await })
     }
 
     /// `data` is one block for each rank, all of one length; the result is everybody's
@@ -261,11 +258,7 @@ impl<P: PointToPoint> Communicator<P> {
         }
         let (channel, chosen) = (self.channel(), self.algorithms().alltoallv);
         let (data, from, to) = (data.to_vec(), from.clone(), to.clone());
-        Ok(
-            self.start(
-                async move { alltoall::alltoallv(&channel, chosen, data, &from, &to).await },
-            ),
-        )
+        Ok(self.start(async move { owned::alltoallv(&channel, chosen, data, &from, &to).await }))
     }
 
     /// Block `j` of `data` to rank `j`, what rank `i` has for this rank into block `i`

@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::future::Future;
 
+use super::failed::Senders;
 use super::request::Request;
 use crate::mpi::collective::channel::Channel;
 use crate::mpi::collective::engine::Engine;
-use crate::mpi::collective::{Algorithms, Op, allgather, allreduce};
+use crate::mpi::collective::link::tag_of;
+use crate::mpi::collective::{Algorithms, Op, owned};
 use crate::mpi::process::{MpiError, Pattern, PointToPoint};
 use crate::time::{Duration, Instant};
 
@@ -18,8 +20,8 @@ const MAX_CONTEXTS: u32 = 1 << 30;
 
 struct Inner<P> {
     engine: Rc<Engine<P>>,
-    /// World rank of each rank.
-    ranks: Rc<[u32]>,
+    /// World rank of each rank, and which of them are lost.
+    senders: Senders,
     rank: u32,
     /// The number `c`: context `2c` for messages, `2c + 1` for collectives.
     number: u32,
@@ -51,7 +53,7 @@ impl<P> core::fmt::Debug for Communicator<P> {
         f.debug_struct("Communicator")
             .field("number", &self.inner.number)
             .field("rank", &self.inner.rank)
-            .field("ranks", &self.inner.ranks)
+            .field("ranks", &self.inner.senders.ranks)
             .finish_non_exhaustive()
     }
 }
@@ -60,7 +62,7 @@ impl<P> core::fmt::Debug for Communicator<P> {
 impl<P> defmt::Format for Communicator<P> {
     fn format(&self, f: defmt::Formatter<'_>) {
         let (number, rank) = (self.inner.number, self.inner.rank);
-        let size = self.inner.ranks.len();
+        let size = self.inner.senders.ranks.len();
         defmt::write!(
             f,
             "Communicator {{ number: {}, rank: {} of {} }}",
@@ -69,11 +71,6 @@ impl<P> defmt::Format for Communicator<P> {
             size
         );
     }
-}
-
-/// The tag of a collective operation: from -1 downwards, -2^31 is followed by -1.
-fn tag_of(sequence: u32) -> i32 {
-    -1 - (sequence & 0x7fff_ffff).cast_signed()
 }
 
 impl<P: PointToPoint> Communicator<P> {
@@ -97,7 +94,7 @@ impl<P: PointToPoint> Communicator<P> {
         Self {
             inner: Rc::new(Inner {
                 engine,
-                ranks,
+                senders: Senders::new(ranks),
                 rank,
                 number,
                 sequence: Cell::new(0),
@@ -115,13 +112,13 @@ impl<P: PointToPoint> Communicator<P> {
     /// Ranks in the communicator.
     #[doc(alias = "MPI_Comm_size")]
     pub fn size(&self) -> u32 {
-        self.inner.ranks.len() as u32
+        self.ranks().len() as u32
     }
 
     /// World rank of a rank.
     #[doc(alias = "MPI_Group_translate_ranks")]
     pub fn world_rank(&self, rank: u32) -> Option<u32> {
-        self.inner.ranks.get(rank as usize).copied()
+        self.ranks().get(rank as usize).copied()
     }
 
     /// The process below.
@@ -151,6 +148,14 @@ impl<P: PointToPoint> Communicator<P> {
         self.inner.algorithms.set(algorithms);
     }
 
+    pub(super) fn senders(&self) -> &Senders {
+        &self.inner.senders
+    }
+
+    fn ranks(&self) -> &Rc<[u32]> {
+        &self.inner.senders.ranks
+    }
+
     pub(super) fn engine(&self) -> &Rc<Engine<P>> {
         &self.inner.engine
     }
@@ -166,7 +171,7 @@ impl<P: PointToPoint> Communicator<P> {
         self.inner.sequence.set(sequence.wrapping_add(1));
         Channel {
             process: self.process().clone(),
-            ranks: Rc::clone(&self.inner.ranks),
+            ranks: Rc::clone(&self.inner.senders.ranks),
             rank: self.inner.rank as usize,
             context: self.context() | 1,
             tag: tag_of(sequence),
@@ -192,7 +197,7 @@ impl<P: PointToPoint> Communicator<P> {
         // Fixed algorithms: ranks agree on numbers whatever was chosen.
         let request = self.start(async move {
             let algorithms = Algorithms::default();
-            allreduce::allreduce(&channel, &algorithms, alloc::vec![own], &Op::max()).await
+            owned::allreduce(&channel, &algorithms, alloc::vec![own], &Op::max()).await
         });
         let agreed = request.wait().await?;
         let number = agreed.first().copied().unwrap_or(own);
@@ -212,7 +217,7 @@ impl<P: PointToPoint> Communicator<P> {
     #[doc(alias = "MPI_Comm_dup")]
     pub async fn dup(&self) -> Result<Self, MpiError> {
         let number = self.next_number().await?;
-        let ranks = Rc::clone(&self.inner.ranks);
+        let ranks = Rc::clone(&self.inner.senders.ranks);
         let engine = Rc::clone(self.engine());
         let algorithms = self.algorithms();
         Ok(Self::make(engine, ranks, self.rank(), number, algorithms))
@@ -232,16 +237,15 @@ impl<P: PointToPoint> Communicator<P> {
             color.unwrap_or(0),
             key.cast_unsigned(),
         ];
-        let counts = alloc::vec![1; self.inner.ranks.len()];
         let request = self.start(async move {
             let algorithms = Algorithms::default();
-            allgather::allgatherv(&channel, &algorithms, alloc::vec![own], &counts).await
+            owned::allgather(&channel, &algorithms, alloc::vec![own]).await
         });
         let all = request.wait().await?;
         if color.is_none() {
             return Ok(None);
         }
-        let world = self.inner.ranks.iter().enumerate();
+        let world = self.ranks().iter().enumerate();
         let mut members: Vec<(i32, usize, u32)> = all
             .iter()
             .zip(world)
@@ -298,15 +302,6 @@ impl<P: PointToPoint> Communicator<P> {
 mod tests {
     use super::*;
     use crate::mpi::reference::{ReferenceConfig, run};
-
-    #[test]
-    fn tags_of_collectives_are_negative_and_wrap() {
-        assert_eq!(tag_of(0), -1);
-        assert_eq!(tag_of(5), -6);
-        assert_eq!(tag_of(0x7fff_ffff), i32::MIN);
-        assert_eq!(tag_of(0x8000_0000), -1);
-        assert_eq!(tag_of(u32::MAX), i32::MIN);
-    }
 
     #[test]
     fn collectives_go_on_where_tags_wrap() {

@@ -7,16 +7,23 @@
 
 mod collectives;
 mod communicator;
+mod completion;
+mod failed;
 mod layout;
+mod matched;
+mod persistent;
 mod point;
 mod reductions;
 mod request;
 mod status;
 
 pub use communicator::Communicator;
+pub use completion::{complete_all, testall, testany, testsome, waitall, waitany, waitsome};
 pub use layout::{Layout, Segment};
+pub use matched::Message;
+pub use persistent::{PersistentRecv, PersistentSend, Start, startall};
 pub use point::Received;
-pub use request::{AnyRequest, Request, complete_all, testall, testany, waitall, waitany};
+pub use request::{AnyRequest, Request};
 pub use status::{ANY_SOURCE, ANY_TAG, PROC_NULL, Peer, Source, Status, Tag};
 
 pub use super::collective::{

@@ -1,15 +1,15 @@
 //! Point-to-point calls.
 
 use alloc::vec::Vec;
-use core::future::poll_fn;
-use core::task::Poll;
 
 use bytemuck::Pod;
 
 use super::communicator::Communicator;
+use super::failed::Senders;
 use super::request::Request;
 use super::status::{Peer, Source, Status, Tag};
-use crate::mpi::collective::channel::{bytes_of, elements};
+use crate::mpi::collective::channel::elements;
+use crate::mpi::collective::link::bytes_of;
 use crate::mpi::process::{
     Completion, MpiError, Outgoing, Pattern, PointToPoint, RequestId, SendMode,
 };
@@ -28,7 +28,7 @@ fn truncated(completion: &Completion) -> Result<(), MpiError> {
     Ok(())
 }
 
-fn received<T: Pod>(completion: Completion) -> Result<Received<T>, MpiError> {
+pub(super) fn received<T: Pod>(completion: Completion) -> Result<Received<T>, MpiError> {
     truncated(&completion)?;
     Ok((elements(&completion.data)?, completion.status.into()))
 }
@@ -41,33 +41,30 @@ impl<P: PointToPoint> Communicator<P> {
     }
 
     /// `None`: to nobody.
-    fn post_send<T: Pod>(
+    pub(super) fn outgoing(
         &self,
-        data: &[T],
         dst: Peer,
         tag: i32,
         mode: SendMode,
-    ) -> Result<Option<RequestId>, MpiError> {
+    ) -> Result<Option<Outgoing>, MpiError> {
         if tag < 0 {
             return Err(MpiError::InvalidTag { tag });
         }
         let Peer::Rank(rank) = dst else {
             return Ok(None);
         };
-        let to = Outgoing {
+        Ok(Some(Outgoing {
             dst: self.check(rank)?,
             context: self.context(),
             src_rank: self.rank(),
             tag,
             internal: false,
             mode,
-        };
-        let bytes: &[u8] = bytemuck::cast_slice(data);
-        self.process().isend(to, bytes.to_vec()).map(Some)
+        }))
     }
 
     /// `None`: from nobody.
-    fn pattern(&self, source: Source, tag: Tag) -> Result<Option<Pattern>, MpiError> {
+    pub(super) fn pattern(&self, source: Source, tag: Tag) -> Result<Option<Pattern>, MpiError> {
         let tag = match tag {
             Tag::Value(tag) if tag < 0 => return Err(MpiError::InvalidTag { tag }),
             Tag::Value(tag) => Some(tag),
@@ -89,22 +86,33 @@ impl<P: PointToPoint> Communicator<P> {
     }
 
     /// Posts a receive, which a link that closes fails if its source is known.
-    fn post_receive(&self, pattern: Pattern, capacity: usize) -> Result<RequestId, MpiError> {
+    pub(super) fn post_receive(
+        &self,
+        pattern: Pattern,
+        capacity: usize,
+    ) -> Result<RequestId, MpiError> {
         let peer = pattern.source.and_then(|rank| self.world_rank(rank));
         self.process().irecv_from(pattern, peer, capacity)
     }
 
-    fn start_send<T: Pod>(
+    /// Those who may send what a receive from any source waits for.
+    fn any_of(&self, pattern: &Pattern) -> Option<Senders> {
+        pattern.source.is_none().then(|| self.senders().clone())
+    }
+
+    pub(super) fn start_send<T: Pod>(
         &self,
         data: &[T],
         dst: Peer,
         tag: i32,
         mode: SendMode,
     ) -> Result<Request<P, ()>, MpiError> {
-        Ok(match self.post_send(data, dst, tag, mode)? {
-            Some(id) => Request::message(self.engine(), id, |_| Ok(())),
-            None => Request::done(self.engine(), Ok(())),
-        })
+        let Some(to) = self.outgoing(dst, tag, mode)? else {
+            return Ok(Request::done(self.engine(), Ok(())));
+        };
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        let id = self.process().isend(to, bytes.to_vec())?;
+        Ok(Request::message(self.engine(), id, |_| Ok(())))
     }
 
     /// A blocking send; to self it must find its receive posted or fit the eager path.
@@ -212,7 +220,8 @@ impl<P: PointToPoint> Communicator<P> {
     /// # Errors
     /// [`MpiError::InvalidRank`], [`MpiError::InvalidTag`]. With the completion:
     /// [`MpiError::Truncate`] for a longer message (it is used up),
-    /// [`MpiError::PartialElement`]; those of the peer.
+    /// [`MpiError::PartialElement`]; those of the peer;
+    /// [`MpiError::PeerClosedPending`] of a receive from any source.
     #[doc(alias = "MPI_Irecv")]
     pub fn irecv<T: Pod>(
         &self,
@@ -225,7 +234,7 @@ impl<P: PointToPoint> Communicator<P> {
             return Ok(Request::done(engine, Ok((Vec::new(), Status::NULL))));
         };
         let id = self.post_receive(pattern, bytes_of::<T>(count)?)?;
-        Ok(Request::message(engine, id, received))
+        Ok(Request::message(engine, id, received).awaiting(self.any_of(&pattern)))
     }
 
     /// Receives `count` elements at most.
@@ -258,6 +267,7 @@ impl<P: PointToPoint> Communicator<P> {
         };
         let id = self.post_receive(pattern, size_of_val(buffer))?;
         let request = Request::message(self.engine(), id, Ok);
+        let request = request.awaiting(self.any_of(&pattern));
         let completion = request.wait().await?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(buffer);
         for (place, byte) in bytes.iter_mut().zip(&completion.data) {
@@ -286,68 +296,5 @@ impl<P: PointToPoint> Communicator<P> {
         let received = receive.wait().await;
         send.wait().await?;
         received
-    }
-
-    /// Waits for a message that no receive has taken; it stays where it is.
-    ///
-    /// # Errors
-    /// [`MpiError::InvalidRank`], [`MpiError::InvalidTag`]; those of the peer.
-    #[doc(alias = "MPI_Probe")]
-    pub async fn probe(
-        &self,
-        source: impl Into<Source>,
-        tag: impl Into<Tag>,
-    ) -> Result<Status, MpiError> {
-        let Some(pattern) = self.pattern(source.into(), tag.into())? else {
-            return Ok(Status::NULL);
-        };
-        let status = poll_fn(|cx| {
-            self.engine().drive(cx, true);
-            match self.process().poll_probe(pattern, cx) {
-                Poll::Ready(result) => Poll::Ready(result),
-                Poll::Pending => Poll::Pending,
-            }
-        });
-        status.await.map(Status::from)
-    }
-
-    /// Makes a round of progress and looks for a message that no receive has taken.
-    ///
-    /// # Errors
-    /// [`MpiError::InvalidRank`], [`MpiError::InvalidTag`].
-    #[doc(alias = "MPI_Iprobe")]
-    pub async fn iprobe(
-        &self,
-        source: impl Into<Source>,
-        tag: impl Into<Tag>,
-    ) -> Result<Option<Status>, MpiError> {
-        let Some(pattern) = self.pattern(source.into(), tag.into())? else {
-            return Ok(Some(Status::NULL));
-        };
-        let status = self.process().iprobe(pattern).await;
-        self.engine().look();
-        Ok(status.map(Status::from))
-    }
-
-    /// Receives a message of any length: probes, then receives what was found.
-    ///
-    /// # Errors
-    /// As [`probe`](Self::probe) and [`recv`](Self::recv).
-    #[doc(alias = "MPI_Mprobe")]
-    pub async fn recv_probed<T: Pod>(
-        &self,
-        source: impl Into<Source>,
-        tag: impl Into<Tag>,
-    ) -> Result<Received<T>, MpiError> {
-        let found = self.probe(source, tag).await?;
-        let (Peer::Rank(rank), Tag::Value(tag)) = (found.source, found.tag) else {
-            return Ok((Vec::new(), Status::NULL));
-        };
-        let pattern = self.pattern(Source::Rank(rank), Tag::Value(tag))?;
-        let (Some(pattern), Ok(length)) = (pattern, usize::try_from(found.length)) else {
-            return Ok((Vec::new(), Status::NULL));
-        };
-        let id = self.post_receive(pattern, length)?;
-        Request::message(self.engine(), id, received).wait().await
     }
 }

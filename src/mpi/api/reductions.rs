@@ -6,7 +6,7 @@ use bytemuck::Pod;
 
 use super::communicator::Communicator;
 use super::request::Request;
-use crate::mpi::collective::{Op, allreduce, reduce, reduce_scatter, scan};
+use crate::mpi::collective::{Op, owned};
 use crate::mpi::process::{MpiError, PointToPoint};
 
 impl<P: PointToPoint> Communicator<P> {
@@ -24,7 +24,7 @@ impl<P: PointToPoint> Communicator<P> {
         let root = self.root(root)?;
         let (channel, chosen) = (self.channel(), self.algorithms().reduce);
         let (data, op) = (data.to_vec(), op.clone());
-        Ok(self.start(async move { reduce::reduce(&channel, chosen, data, &op, root).await }))
+        Ok(self.start(async move { owned::reduce(&channel, chosen, data, &op, root).await }))
     }
 
     /// Element by element the reduction of everybody's `data`, at the root.
@@ -46,7 +46,7 @@ impl<P: PointToPoint> Communicator<P> {
     pub fn iallreduce<T: Pod>(&self, data: &[T], op: &Op<T>) -> Request<P, Vec<T>> {
         let (channel, chosen) = (self.channel(), self.algorithms());
         let (data, op) = (data.to_vec(), op.clone());
-        self.start(async move { allreduce::allreduce(&channel, &chosen, data, &op).await })
+        self.start(async move { owned::allreduce(&channel, &chosen, data, &op).await })
     }
 
     /// Element by element the reduction of everybody's `data`, at all ranks. All get
@@ -66,7 +66,7 @@ impl<P: PointToPoint> Communicator<P> {
         let (channel, chosen) = (self.channel(), self.algorithms().scan);
         let (data, op) = (data.to_vec(), op.clone());
         self.start(async move {
-            let prefix = scan::scan(&channel, chosen, data, &op).await?;
+            let prefix = owned::scan(&channel, chosen, data, &op).await?;
             Ok(prefix.with)
         })
     }
@@ -86,7 +86,7 @@ impl<P: PointToPoint> Communicator<P> {
         let (channel, chosen) = (self.channel(), self.algorithms().scan);
         let (data, op) = (data.to_vec(), op.clone());
         self.start(async move {
-            let prefix = scan::scan(&channel, chosen, data, &op).await?;
+            let prefix = owned::scan(&channel, chosen, data, &op).await?;
             Ok(prefix.below)
         })
     }
@@ -110,9 +110,7 @@ impl<P: PointToPoint> Communicator<P> {
     ) -> Request<P, Vec<T>> {
         let (channel, chosen) = (self.channel(), self.algorithms().reduce_scatter);
         let (data, counts, op) = (data.to_vec(), counts.to_vec(), op.clone());
-        self.start(async move {
-            reduce_scatter::reduce_scatter(&channel, chosen, data, &counts, &op).await
-        })
+        self.start(async move { owned::reduce_scatter(&channel, chosen, data, &counts, &op).await })
     }
 
     /// The reduction of everybody's `data`; each rank gets its `counts[rank]`

@@ -2,10 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
-use alloc::vec::Vec;
-use core::future::poll_fn;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
 use core::task::{Context, Poll};
 
+use super::failed::Senders;
 use crate::mpi::collective::engine::{Engine, Slot};
 use crate::mpi::process::{Completion, MpiError, PointToPoint, RequestId};
 
@@ -34,6 +35,10 @@ enum State<R> {
 pub struct Request<P: PointToPoint, R> {
     engine: Rc<Engine<P>>,
     state: State<R>,
+    /// Who may send what a receive from any source waits for.
+    senders: Option<Senders>,
+    /// Why it is not complete and nevertheless to be told of.
+    noted: Option<MpiError>,
 }
 
 impl<P: PointToPoint, R> core::fmt::Debug for Request<P, R> {
@@ -56,29 +61,54 @@ impl<P: PointToPoint, R> defmt::Format for Request<P, R> {
 }
 
 impl<P: PointToPoint, R> Request<P, R> {
+    fn new(engine: &Rc<Engine<P>>, state: State<R>) -> Self {
+        Self {
+            engine: Rc::clone(engine),
+            state,
+            senders: None,
+            noted: None,
+        }
+    }
+
     pub(super) fn message(
         engine: &Rc<Engine<P>>,
         id: RequestId,
         finish: impl FnOnce(Completion) -> Result<R, MpiError> + 'static,
     ) -> Self {
-        Self {
-            engine: Rc::clone(engine),
-            state: State::Message(id, Box::new(finish)),
-        }
+        Self::new(engine, State::Message(id, Box::new(finish)))
+    }
+
+    /// A receive whose message may come from any of `senders`.
+    pub(super) fn awaiting(mut self, senders: Option<Senders>) -> Self {
+        self.senders = senders;
+        self
     }
 
     pub(super) fn operation(engine: &Rc<Engine<P>>, slot: Slot<R>) -> Self {
-        Self {
-            engine: Rc::clone(engine),
-            state: State::Operation(slot),
-        }
+        Self::new(engine, State::Operation(slot))
     }
 
     pub(super) fn done(engine: &Rc<Engine<P>>, result: Result<R, MpiError>) -> Self {
-        Self {
-            engine: Rc::clone(engine),
-            state: State::Done(result),
-        }
+        Self::new(engine, State::Done(result))
+    }
+
+    /// The same operation, with `more` done to its result.
+    pub(super) fn and_then<S: 'static>(
+        mut self,
+        more: impl FnOnce(R) -> Result<S, MpiError> + 'static,
+    ) -> Request<P, S>
+    where
+        R: 'static,
+    {
+        let state = match core::mem::replace(&mut self.state, State::Taken) {
+            State::Message(id, finish) => {
+                State::Message(id, Box::new(|completion| finish(completion).and_then(more)))
+            }
+            State::Done(result) => State::Done(result.and_then(more)),
+            // Messages only.
+            State::Operation(_) | State::Taken => State::Taken,
+        };
+        Request::new(&self.engine, state).awaiting(self.senders.take())
     }
 
     /// Notes the completion if there is one. With a context the process waits.
@@ -94,8 +124,11 @@ impl<P: PointToPoint, R> Request<P, R> {
                     },
                 };
                 let Some(result) = result else {
-                    return false;
+                    let senders = self.senders.as_ref();
+                    self.noted = senders.and_then(|senders| senders.check(process).err());
+                    return self.noted.is_some();
                 };
+                self.noted = None;
                 if let State::Message(_, finish) = core::mem::replace(&mut self.state, State::Taken)
                 {
                     self.state = State::Done(result.and_then(finish));
@@ -113,7 +146,10 @@ impl<P: PointToPoint, R> Request<P, R> {
         }
     }
 
-    fn take(&mut self) -> Result<R, MpiError> {
+    pub(super) fn take(&mut self) -> Result<R, MpiError> {
+        if let Some(error) = self.noted.take() {
+            return Err(error);
+        }
         match core::mem::replace(&mut self.state, State::Taken) {
             State::Done(result) => result,
             State::Message(request, _) => Err(MpiError::InvalidRequest { request }),
@@ -126,9 +162,30 @@ impl<P: PointToPoint, R> Request<P, R> {
     /// Completes the operation.
     ///
     /// # Errors
-    /// Those of the operation.
+    /// Those of the operation. With [`MpiError::PeerClosedPending`] the receive was
+    /// taken back: no message is lost.
     #[doc(alias = "MPI_Wait")]
     pub async fn wait(mut self) -> Result<R, MpiError> {
+        let result = self.complete().await;
+        match result {
+            Err(MpiError::PeerClosedPending { .. }) if !self.cancel().await => {
+                // Its message has come meanwhile.
+                self.senders = None;
+                self.complete().await
+            }
+            result => result,
+        }
+    }
+
+    /// As [`wait`](Self::wait), of a request that is kept: after
+    /// [`MpiError::PeerClosedPending`] it is as it was, and may be completed when the
+    /// loss is [acknowledged](super::Communicator::acknowledge_failed). After all
+    /// else it is done with.
+    ///
+    /// # Errors
+    /// Those of the operation; [`MpiError::InvalidRequest`] after its end.
+    #[doc(alias = "MPI_Wait")]
+    pub async fn complete(&mut self) -> Result<R, MpiError> {
         poll_fn(|cx| {
             self.engine.drive(cx, true);
             match self.look(Some(cx)) {
@@ -142,6 +199,8 @@ impl<P: PointToPoint, R> Request<P, R> {
 
     /// Makes a round of progress and gives the result if the operation is complete.
     /// The result is given once; a request that was tested to its end is done with.
+    /// With [`MpiError::PeerClosedPending`] it is not, as in
+    /// [`complete`](Self::complete).
     ///
     /// # Errors
     /// Those of the operation; [`MpiError::InvalidRequest`] after its end.
@@ -171,26 +230,29 @@ impl<P: PointToPoint, R> Drop for Request<P, R> {
     }
 }
 
-mod sealed {
-    use core::task::Context;
+pub(super) mod sealed {
+    use super::{Box, Context, Future, Pin};
 
     /// A request whatever it gives.
     pub trait Sealed {
         /// Advances all operations of the process.
         fn drive(&self, cx: &mut Context<'_>);
+        /// Makes a round of progress.
+        fn progress(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
         /// Notes the completion, waiting for it.
         fn poll_complete(&mut self, cx: &mut Context<'_>) -> bool;
         /// Notes the completion.
         fn complete(&mut self) -> bool;
-        /// The result was taken before.
-        fn is_taken(&self) -> bool;
+        /// Nothing to wait for: its result was taken, or it was never started.
+        fn is_inactive(&self) -> bool;
     }
 }
 
-/// A request of any result, for [`waitany`] and its like over different ones.
+/// A request of any kind and result, for [`waitany`](super::waitany) and its like.
+/// Over different ones: `waitany::<&mut dyn AnyRequest>(&mut [&mut a, &mut b])`.
 ///
-/// After such a call the result is still in the request:
-/// [`wait`](Request::wait) gives it at once.
+/// After such a call the result is still in the request: its `wait` gives it at
+/// once. Until then the request counts as complete.
 pub trait AnyRequest: sealed::Sealed {}
 
 impl<P: PointToPoint, R> AnyRequest for Request<P, R> {}
@@ -198,6 +260,13 @@ impl<P: PointToPoint, R> AnyRequest for Request<P, R> {}
 impl<P: PointToPoint, R> sealed::Sealed for Request<P, R> {
     fn drive(&self, cx: &mut Context<'_>) {
         self.engine.drive(cx, true);
+    }
+
+    fn progress(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(async {
+            self.engine.process.progress().await;
+            self.engine.look();
+        })
     }
 
     fn poll_complete(&mut self, cx: &mut Context<'_>) -> bool {
@@ -208,100 +277,31 @@ impl<P: PointToPoint, R> sealed::Sealed for Request<P, R> {
         self.look(None)
     }
 
-    fn is_taken(&self) -> bool {
+    fn is_inactive(&self) -> bool {
         matches!(self.state, State::Taken)
     }
 }
 
-/// Completes all requests; the results in the order of the requests.
-///
-/// # Errors
-/// The first error in that order, after all are complete.
-#[doc(alias = "MPI_Waitall")]
-pub async fn waitall<P: PointToPoint, R>(
-    requests: impl IntoIterator<Item = Request<P, R>>,
-) -> Result<Vec<R>, MpiError> {
-    let mut requests: Vec<Request<P, R>> = requests.into_iter().collect();
-    {
-        let mut all: Vec<&mut dyn AnyRequest> = Vec::with_capacity(requests.len());
-        for request in &mut requests {
-            all.push(request);
-        }
-        complete_all(&mut all).await;
+impl<A: AnyRequest + ?Sized> AnyRequest for &mut A {}
+
+impl<A: AnyRequest + ?Sized> sealed::Sealed for &mut A {
+    fn drive(&self, cx: &mut Context<'_>) {
+        (**self).drive(cx);
     }
-    let results: Vec<_> = requests.iter_mut().map(Request::take).collect();
-    results.into_iter().collect()
-}
 
-/// Waits until all requests are complete; their results stay in them.
-pub async fn complete_all(requests: &mut [&mut dyn AnyRequest]) {
-    poll_fn(|cx| {
-        if let Some(first) = requests.first() {
-            first.drive(cx);
-        }
-        // Each one is asked, so that all of them are waited for.
-        let mut open = 0;
-        for request in requests.iter_mut() {
-            open += usize::from(!request.poll_complete(cx));
-        }
-        match open {
-            0 => Poll::Ready(()),
-            _ => Poll::Pending,
-        }
-    })
-    .await;
-}
+    fn progress(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        (**self).progress()
+    }
 
-/// Waits until a request is complete and gives its place (the lowest, if several
-/// are). Requests whose result was taken are passed over; `None` if all were.
-#[doc(alias = "MPI_Waitany")]
-pub async fn waitany(requests: &mut [&mut dyn AnyRequest]) -> Option<usize> {
-    poll_fn(|cx| {
-        if let Some(first) = requests.first() {
-            first.drive(cx);
-        }
-        let mut active = false;
-        for (i, request) in requests.iter_mut().enumerate() {
-            if request.is_taken() {
-                continue;
-            }
-            active = true;
-            if request.poll_complete(cx) {
-                return Poll::Ready(Some(i));
-            }
-        }
-        match active {
-            true => Poll::Pending,
-            false => Poll::Ready(None),
-        }
-    })
-    .await
-}
+    fn poll_complete(&mut self, cx: &mut Context<'_>) -> bool {
+        (**self).poll_complete(cx)
+    }
 
-/// Makes a round of progress; whether all requests are complete. Their results stay
-/// in them.
-#[doc(alias = "MPI_Testall")]
-pub async fn testall<P: PointToPoint, R>(requests: &mut [Request<P, R>]) -> bool {
-    let Some(first) = requests.first() else {
-        return true;
-    };
-    first.engine.process.progress().await;
-    first.engine.look();
-    // Each one is asked, complete or not.
-    let open = requests
-        .iter_mut()
-        .filter_map(|request| (!request.look(None)).then_some(()));
-    open.count() == 0
-}
+    fn complete(&mut self) -> bool {
+        sealed::Sealed::complete(&mut **self)
+    }
 
-/// Makes a round of progress; the place of a complete request whose result was not
-/// taken, if there is one. The result stays in it.
-#[doc(alias = "MPI_Testany")]
-pub async fn testany<P: PointToPoint, R>(requests: &mut [Request<P, R>]) -> Option<usize> {
-    let first = requests.first()?;
-    first.engine.process.progress().await;
-    first.engine.look();
-    requests
-        .iter_mut()
-        .position(|request| !sealed::Sealed::is_taken(request) && sealed::Sealed::complete(request))
+    fn is_inactive(&self) -> bool {
+        (**self).is_inactive()
+    }
 }

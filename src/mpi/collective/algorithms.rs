@@ -184,23 +184,28 @@ pub struct Algorithms {
     pub bruck_bytes: usize,
 }
 
+impl Algorithms {
+    /// The recommended ones.
+    pub(crate) const DEFAULT: Self = Self {
+        barrier: Barrier::Dissemination,
+        bcast: Bcast::Auto,
+        reduce: Reduce::Binomial,
+        allreduce: Allreduce::Auto,
+        scan: Scan::RecursiveDoubling,
+        gather: Rooted::Binomial,
+        scatter: Rooted::Binomial,
+        allgather: Allgather::Auto,
+        alltoall: Alltoall::Auto,
+        alltoallv: Alltoallv::Pairwise,
+        reduce_scatter: ReduceScatter::Pairwise,
+        short_bytes: 4_096,
+        segment_bytes: 8_192,
+        bruck_bytes: 256,
+    };
+}
+
 impl Default for Algorithms {
     fn default() -> Self {
-        Self {
-            barrier: Barrier::default(),
-            bcast: Bcast::default(),
-            reduce: Reduce::default(),
-            allreduce: Allreduce::default(),
-            scan: Scan::default(),
-            gather: Rooted::default(),
-            scatter: Rooted::default(),
-            allgather: Allgather::default(),
-            alltoall: Alltoall::default(),
-            alltoallv: Alltoallv::default(),
-            reduce_scatter: ReduceScatter::default(),
-            short_bytes: 4_096,
-            segment_bytes: 8_192,
-            bruck_bytes: 256,
-        }
+        Self::DEFAULT
     }
 }

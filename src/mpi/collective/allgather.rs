@@ -1,123 +1,123 @@
 //! Gather to all, with and without counts.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::{Algorithms, Allgather};
-use super::channel::{Channel, bytes_of, check_count, part, place, starts};
+use super::cut::Cut;
+use super::link::{Link, List, Receiving, bytes_of, check_count, part_mut, place};
 use super::{bcast, gather, tree};
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-/// Everybody's `data`, `counts[rank]` elements of each, in rank order.
-pub(crate) async fn allgatherv<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    algorithms: &Algorithms,
-    data: Vec<T>,
-    counts: &[usize],
-) -> Result<Vec<T>, MpiError> {
-    check_count(counts.len(), channel.size())?;
-    let own = counts.get(channel.rank).copied().unwrap_or(0);
-    check_count(data.len(), own)?;
-    let at = starts(counts)?;
-    let total = at.last().copied().unwrap_or(0);
-    let bytes = bytes_of::<T>(total)?;
+/// What `Auto` means for so many elements in all.
+pub(crate) fn choose<T>(algorithms: &Algorithms, total: usize) -> Allgather {
+    let long = total.saturating_mul(size_of::<T>()) > algorithms.short_bytes;
     match algorithms.allgather {
-        Allgather::Auto if bytes <= algorithms.short_bytes => bruck(channel, data, counts).await,
-        Allgather::Auto | Allgather::Ring => ring(channel, data, counts, channel.rank).await,
-        Allgather::Bruck => bruck(channel, data, counts).await,
-        Allgather::Linear => linear(channel, data, counts).await,
+        Allgather::Auto if long => Allgather::Ring,
+        Allgather::Auto => Allgather::Bruck,
+        chosen => chosen,
+    }
+}
+
+/// Everybody's `data`, a block of `cut` from each, in rank order.
+pub(crate) async fn allgatherv<L: Link, T: Pod>(
+    link: &L,
+    algorithms: &Algorithms,
+    data: &[T],
+    cut: Cut<'_>,
+    all: &mut [T],
+) -> Result<(), MpiError> {
+    check_count(cut.parts(), link.size())?;
+    let (start, count) = cut.run(link.rank());
+    check_count(data.len(), count)?;
+    let total = cut.end();
+    bytes_of::<T>(total)?;
+    check_count(all.len(), total)?;
+    match choose::<T>(algorithms, total) {
+        Allgather::Bruck => bruck(link, data, cut, all).await,
+        Allgather::Auto | Allgather::Ring => {
+            place(all, start, data)?;
+            ring(link, all, cut, link.rank()).await
+        }
+        Allgather::Linear => linear(link, data, cut, all).await,
         Allgather::GatherBcast => {
-            let all = gather::gatherv(channel, data, counts, 0).await?;
-            let all = all.unwrap_or_else(|| alloc::vec![T::zeroed(); total]);
-            bcast::binomial(channel, all, 0).await
+            gather::gatherv(link, data, cut, all, 0).await?;
+            bcast::binomial(link, all, 0).await
         }
     }
 }
 
-/// Around the ring. Block `v` is this rank's own; the blocks of the ranks above
-/// follow it. (The broadcast counts blocks from its root.)
-pub(super) async fn ring<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    own: Vec<T>,
-    counts: &[usize],
+/// Around the ring. Block `v` is this rank's own, and in its place; the blocks of the
+/// ranks above follow it. (The broadcast counts blocks from its root.)
+pub(super) async fn ring<L: Link, T: Pod>(
+    link: &L,
+    all: &mut [T],
+    cut: Cut<'_>,
     v: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let at = starts(counts)?;
-    let mut all = alloc::vec![T::zeroed(); at.last().copied().unwrap_or(0)];
-    let start = |block: usize| at.get(block).copied().unwrap_or(0);
-    let count = |block: usize| counts.get(block).copied().unwrap_or(0);
-    place(&mut all, start(v), &own)?;
-    channel.copied::<T>(own.len());
-    let mut block = own;
+) -> Result<(), MpiError> {
+    let size = link.size();
+    link.copied::<T>(cut.count(v));
+    let mut block = v;
     for step in 1..size {
         let next = (v + size - step) % size;
-        let (to, from) = (channel.above(1), channel.below(1));
-        block = channel.exchange_some(to, &block, from, count(next)).await?;
-        place(&mut all, start(next), &block)?;
+        let (to, from) = (link.above(1), link.below(1));
+        let (sent, wanted) = (cut.run(block), cut.run(next));
+        link.exchange_within(all, to, sent, from, wanted).await?;
+        block = next;
     }
-    Ok(all)
+    Ok(())
 }
 
-async fn bruck<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    counts: &[usize],
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
+async fn bruck<L: Link, T: Pod>(
+    link: &L,
+    data: &[T],
+    cut: Cut<'_>,
+    all: &mut [T],
+) -> Result<(), MpiError> {
+    let (size, rank) = (link.size(), link.rank());
     // The blocks of this rank and those above it, around the ring.
-    let rotated: Vec<usize> = (0..size)
-        .map(|i| counts.get(channel.above(i)).copied().unwrap_or(0))
-        .collect();
-    let at = starts(&rotated)?;
-    let start = |block: usize| at.get(block).copied().unwrap_or(0);
-    let mut run = data;
+    place(all, 0, data)?;
     for distance in tree::distances(size) {
         let blocks = distance.min(size - distance);
-        let wanted = start(distance + blocks) - start(distance);
-        let sent = part(&run, 0, start(blocks))?;
-        let (to, from) = (channel.below(distance), channel.above(distance));
-        let more = channel.exchange_some(to, sent, from, wanted).await?;
-        run.extend(more);
+        let start = cut.around(rank, distance);
+        let wanted = (start, cut.around(rank, distance + blocks) - start);
+        let sent = (0, cut.around(rank, blocks));
+        let (to, from) = (link.below(distance), link.above(distance));
+        link.exchange_within(all, to, sent, from, wanted).await?;
     }
     // Rank 0's block is `size - rank` blocks on.
-    let cut = start(size - channel.rank).min(run.len());
-    if channel.rank > 0 {
-        run.rotate_left(cut);
-        channel.copied::<T>(run.len());
+    if rank > 0 {
+        let cut = cut.around(rank, size - rank).min(all.len());
+        all.rotate_left(cut);
+        link.copied::<T>(all.len());
     }
-    Ok(run)
+    Ok(())
 }
 
-async fn linear<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    counts: &[usize],
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let at = starts(counts)?;
-    let mut all = alloc::vec![T::zeroed(); at.last().copied().unwrap_or(0)];
-    let start = |block: usize| at.get(block).copied().unwrap_or(0);
-    let mut receives = Vec::new();
-    let mut sends = Vec::new();
+async fn linear<L: Link, T: Pod>(
+    link: &L,
+    data: &[T],
+    cut: Cut<'_>,
+    all: &mut [T],
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let mut receives = L::List::default();
     for step in 1..size {
-        let from = channel.below(step);
-        let count = counts.get(from).copied().unwrap_or(0);
+        let from = link.below(step);
+        let count = cut.count(from);
         if count > 0 {
-            receives.push((start(from), channel.irecv(from, count)?));
+            receives.add((from, link.irecv::<T>(from, count)?))?;
         }
     }
-    for step in 1..size {
-        if !data.is_empty() {
-            sends.push(channel.isend(channel.above(step), &data)?);
-        }
+    let mut sends = L::List::default();
+    if !data.is_empty() {
+        let ranks = (1..size).map(|step| link.above(step));
+        link.isend_each(ranks, data, &mut sends)?;
     }
-    place(&mut all, start(channel.rank), &data)?;
-    channel.copied::<T>(data.len());
-    for (start, receive) in receives {
-        place(&mut all, start, &receive.done().await?)?;
+    place(all, cut.start(link.rank()), data)?;
+    link.copied::<T>(data.len());
+    for (from, receive) in receives {
+        let (start, count) = cut.run(from);
+        receive.fill(part_mut(all, start, count)?).await?;
     }
-    Channel::all_sent(sends).await?;
-    Ok(all)
+    L::all_sent(sends).await
 }

@@ -1,222 +1,182 @@
 //! Total exchange, with and without counts.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::{Algorithms, Alltoall, Alltoallv};
-use super::channel::{Channel, bytes_of, check_count, part, place};
+use super::cut::Cut;
+use super::link::{
+    Link, List, Receiving, bytes_of, check_count, check_room, part, part_mut, place,
+};
 use super::tree;
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-/// Where the block of each rank lies in a buffer, in elements.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
-    /// Elements of each rank's block.
-    pub counts: Vec<usize>,
-    /// First element of each rank's block; not looked at where the count is 0.
-    pub displacements: Vec<usize>,
-}
-
-#[cfg(feature = "defmt")]
-impl defmt::Format for Blocks {
-    fn format(&self, f: defmt::Formatter<'_>) {
-        let (counts, displacements) = (self.counts.as_slice(), self.displacements.as_slice());
-        defmt::write!(f, "Blocks {{ {} at {} }}", counts, displacements);
-    }
-}
-
-impl Blocks {
-    /// Blocks one behind the other.
-    pub fn packed(counts: &[usize]) -> Self {
-        let starts = counts.iter().scan(0usize, |sum, count| {
-            let start = *sum;
-            *sum = sum.saturating_add(*count);
-            Some(start)
-        });
-        Self {
-            counts: counts.to_vec(),
-            displacements: starts.collect(),
-        }
-    }
-
-    /// One past the last element of any block.
-    pub fn end(&self) -> usize {
-        let ends = self.counts.iter().zip(&self.displacements);
-        let ends = ends.filter(|(count, _)| **count > 0);
-        ends.map(|(count, start)| start.saturating_add(*count))
-            .max()
-            .unwrap_or(0)
-    }
-
-    fn check(&self, size: usize) -> Result<(), MpiError> {
-        check_count(self.counts.len(), size)?;
-        check_count(self.displacements.len(), size)
-    }
-
-    fn block(&self, rank: usize) -> (usize, usize) {
-        let count = self.counts.get(rank).copied().unwrap_or(0);
-        let start = self.displacements.get(rank).copied().unwrap_or(0);
-        (if count == 0 { 0 } else { start }, count)
-    }
-
-    /// The elements two blocks share, if any do.
-    pub(crate) fn overlap(&self) -> Option<usize> {
-        let blocks = self.displacements.iter().zip(&self.counts);
-        let mut used: Vec<(usize, usize)> = blocks
-            .filter(|(_, count)| **count > 0)
-            .map(|(start, count)| (*start, start.saturating_add(*count)))
-            .collect();
-        used.sort_unstable();
-        used.windows(2).find_map(|pair| match pair {
-            [(_, end), (start, _)] if start < end => Some(*start),
-            _ => None,
-        })
-    }
-}
-
-/// Block `j` of `data` to rank `j`; the blocks for this rank in rank order.
-pub(crate) async fn alltoall<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    algorithms: &Algorithms,
-    data: Vec<T>,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let count = data.len() / size.max(1);
-    check_count(data.len(), count * size)?;
-    let bytes = bytes_of::<T>(count)?;
-    let blocks = Blocks::packed(&alloc::vec![count; size]);
+/// What `Auto` means for blocks of so many elements.
+pub(crate) fn choose<T>(algorithms: &Algorithms, each: usize, size: usize) -> Alltoall {
+    let short = each.saturating_mul(size_of::<T>()) <= algorithms.bruck_bytes;
     match algorithms.alltoall {
-        Alltoall::Auto if size >= 8 && bytes <= algorithms.bruck_bytes => {
-            bruck(channel, &data, count).await
-        }
-        Alltoall::Auto | Alltoall::Pairwise => pairwise(channel, &data, &blocks, &blocks).await,
-        Alltoall::Linear => linear(channel, &data, &blocks, &blocks).await,
-        Alltoall::Bruck => bruck(channel, &data, count).await,
+        Alltoall::Auto if size >= 8 && short => Alltoall::Bruck,
+        Alltoall::Auto => Alltoall::Pairwise,
+        chosen => chosen,
     }
 }
 
-/// The received blocks where `to` wants them; elements of no block are zero.
-pub(crate) async fn alltoallv<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+/// Elements of room that a rank needs for blocks of `each`.
+pub(crate) fn room(chosen: Alltoall, size: usize, each: usize) -> usize {
+    match chosen {
+        // So many ways, at most, have a given bit set.
+        Alltoall::Bruck => (size / 2).saturating_mul(each),
+        _ => 0,
+    }
+}
+
+/// Block `j` of `data` to rank `j`; the blocks for this rank in rank order in `out`. In
+/// `work` there must be [`room`].
+pub(crate) async fn alltoall<L: Link, T: Pod>(
+    link: &L,
+    algorithms: &Algorithms,
+    data: &[T],
+    out: &mut [T],
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let each = data.len() / size.max(1);
+    check_count(data.len(), each * size)?;
+    check_count(out.len(), data.len())?;
+    bytes_of::<T>(each)?;
+    let chosen = choose::<T>(algorithms, each, size);
+    check_room(work.len(), room(chosen, size, each))?;
+    let cut = Cut::same(each, size)?;
+    match chosen {
+        Alltoall::Auto | Alltoall::Pairwise => pairwise(link, data, cut, out, cut).await,
+        Alltoall::Linear => linear(link, data, cut, out, cut).await,
+        Alltoall::Bruck => bruck(link, data, each, out, work).await,
+    }
+}
+
+/// The received blocks where `to` wants them; elements of no block stay as they are.
+pub(crate) async fn alltoallv<L: Link, T: Pod>(
+    link: &L,
     algorithm: Alltoallv,
-    data: Vec<T>,
-    from: &Blocks,
-    to: &Blocks,
-) -> Result<Vec<T>, MpiError> {
-    from.check(channel.size())?;
-    to.check(channel.size())?;
+    data: &[T],
+    from: Cut<'_>,
+    out: &mut [T],
+    to: Cut<'_>,
+) -> Result<(), MpiError> {
+    check_count(from.parts(), link.size())?;
+    check_count(to.parts(), link.size())?;
     bytes_of::<T>(to.end())?;
+    check_room(data.len(), from.end())?;
+    check_room(out.len(), to.end())?;
     match algorithm {
-        Alltoallv::Pairwise => pairwise(channel, &data, from, to).await,
-        Alltoallv::Linear => linear(channel, &data, from, to).await,
+        Alltoallv::Pairwise => pairwise(link, data, from, out, to).await,
+        Alltoallv::Linear => linear(link, data, from, out, to).await,
     }
 }
 
 /// Own block of `from` to own place in `to`.
-fn own<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+fn own<L: Link, T: Pod>(
+    link: &L,
     data: &[T],
-    from: &Blocks,
-    to: &Blocks,
+    from: Cut<'_>,
     out: &mut [T],
+    to: Cut<'_>,
 ) -> Result<(), MpiError> {
-    let (start, count) = from.block(channel.rank);
-    let (there, wanted) = to.block(channel.rank);
+    let (start, count) = from.run(link.rank());
+    let (there, wanted) = to.run(link.rank());
     check_count(count, wanted)?;
     place(out, there, part(data, start, count)?)?;
-    channel.copied::<T>(count);
+    link.copied::<T>(count);
     Ok(())
 }
 
-async fn pairwise<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+async fn pairwise<L: Link, T: Pod>(
+    link: &L,
     data: &[T],
-    from: &Blocks,
-    to: &Blocks,
-) -> Result<Vec<T>, MpiError> {
-    let mut out = alloc::vec![T::zeroed(); to.end()];
-    own(channel, data, from, to, &mut out)?;
-    for step in 1..channel.size() {
-        let (up, down) = (channel.above(step), channel.below(step));
-        let (start, count) = from.block(up);
-        let (there, wanted) = to.block(down);
+    from: Cut<'_>,
+    out: &mut [T],
+    to: Cut<'_>,
+) -> Result<(), MpiError> {
+    own(link, data, from, out, to)?;
+    for step in 1..link.size() {
+        let (up, down) = (link.above(step), link.below(step));
+        let (start, count) = from.run(up);
+        let (there, wanted) = to.run(down);
         let sent = part(data, start, count)?;
-        let received = channel.exchange_some(up, sent, down, wanted).await?;
-        place(&mut out, there, &received)?;
+        let room = part_mut(out, there, wanted)?;
+        link.exchange_some(up, sent, down, room).await?;
     }
-    Ok(out)
+    Ok(())
 }
 
-async fn linear<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+async fn linear<L: Link, T: Pod>(
+    link: &L,
     data: &[T],
-    from: &Blocks,
-    to: &Blocks,
-) -> Result<Vec<T>, MpiError> {
-    let mut out = alloc::vec![T::zeroed(); to.end()];
-    let mut receives = Vec::new();
-    let mut sends = Vec::new();
-    for step in 1..channel.size() {
-        let rank = channel.below(step);
-        let (there, wanted) = to.block(rank);
+    from: Cut<'_>,
+    out: &mut [T],
+    to: Cut<'_>,
+) -> Result<(), MpiError> {
+    let mut receives = L::List::default();
+    for step in 1..link.size() {
+        let rank = link.below(step);
+        let wanted = to.count(rank);
         if wanted > 0 {
-            receives.push((there, channel.irecv(rank, wanted)?));
+            receives.add((rank, link.irecv::<T>(rank, wanted)?))?;
         }
     }
-    for step in 1..channel.size() {
-        let rank = channel.above(step);
-        let (start, count) = from.block(rank);
+    let mut sends = L::List::default();
+    for step in 1..link.size() {
+        let rank = link.above(step);
+        let (start, count) = from.run(rank);
         if count > 0 {
-            sends.push(channel.isend(rank, part(data, start, count)?)?);
+            sends.add(link.isend(rank, part(data, start, count)?)?)?;
         }
     }
-    own(channel, data, from, to, &mut out)?;
-    for (there, receive) in receives {
-        place(&mut out, there, &receive.done().await?)?;
+    own(link, data, from, out, to)?;
+    for (rank, receive) in receives {
+        let (start, count) = to.run(rank);
+        receive.fill(part_mut(out, start, count)?).await?;
     }
-    Channel::all_sent(sends).await?;
-    Ok(out)
+    L::all_sent(sends).await
 }
 
 /// In the round of distance `d`, every block whose way has bit `d` set goes `d` ranks
 /// up; after the last round each is where it belongs.
-async fn bruck<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+async fn bruck<L: Link, T: Pod>(
+    link: &L,
     data: &[T],
-    count: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
+    each: usize,
+    out: &mut [T],
+    packed: &mut [T],
+) -> Result<(), MpiError> {
+    let size = link.size();
     // Slot `way` starts with the block for the rank `way` above.
-    let mut slots: Vec<Vec<T>> = Vec::with_capacity(size);
     for way in 0..size {
-        slots.push(part(data, channel.above(way) * count, count)?.to_vec());
+        place(out, way * each, part(data, link.above(way) * each, each)?)?;
     }
-    channel.copied::<T>(data.len());
+    link.copied::<T>(data.len());
     for distance in tree::distances(size) {
         let moving = (0..size).filter(|way| way & distance != 0);
-        let mut packed = Vec::new();
+        let mut length = 0;
         for way in moving.clone() {
-            if let Some(slot) = slots.get(way) {
-                packed.extend_from_slice(slot);
-            }
+            place(packed, length, part(out, way * each, each)?)?;
+            length += each;
         }
-        channel.copied::<T>(packed.len());
-        let (to, from) = (channel.above(distance), channel.below(distance));
-        let length = packed.len();
-        let received = channel.exchange_some(to, &packed, from, length).await?;
+        link.copied::<T>(length);
+        let (to, from) = (link.above(distance), link.below(distance));
+        let run = (0, length);
+        link.exchange_within(packed, to, run, from, run).await?;
         for (i, way) in moving.enumerate() {
-            if let Some(slot) = slots.get_mut(way) {
-                *slot = part(&received, i * count, count)?.to_vec();
-            }
+            place(out, way * each, part(packed, i * each, each)?)?;
         }
-        channel.copied::<T>(length);
+        link.copied::<T>(length);
     }
-    // Slot `way` now holds what came from the rank `way` below.
-    let mut out = alloc::vec![T::zeroed(); data.len()];
-    for (way, slot) in slots.iter().enumerate() {
-        place(&mut out, channel.below(way) * count, slot)?;
+    // Slot `way` now holds what came from the rank `way` below: the blocks are turned
+    // around, then on to their places.
+    if each > 0 {
+        out.reverse();
+        out.chunks_mut(each).for_each(<[T]>::reverse);
+        out.rotate_right((link.rank() + 1) % size * each);
     }
-    channel.copied::<T>(data.len());
-    Ok(out)
+    link.copied::<T>(data.len());
+    Ok(())
 }

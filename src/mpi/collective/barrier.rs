@@ -2,33 +2,27 @@
 
 use super::algorithms::Barrier;
 use super::bcast::binomial as binomial_bcast;
-use super::channel::Channel;
+use super::link::Link;
 use super::tree;
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-pub(crate) async fn barrier<P: PointToPoint>(
-    channel: &Channel<P>,
-    algorithm: Barrier,
-) -> Result<(), MpiError> {
+pub(crate) async fn barrier<L: Link>(link: &L, algorithm: Barrier) -> Result<(), MpiError> {
     match algorithm {
         Barrier::Dissemination => {
-            let mut distance = 1;
-            while distance < channel.size() {
-                let (to, from) = (channel.above(distance), channel.below(distance));
-                channel.exchange::<u8>(to, &[], from, 0).await?;
-                distance *= 2;
+            for distance in tree::distances(link.size()) {
+                let (to, from) = (link.above(distance), link.below(distance));
+                link.exchange::<u8>(to, &[], from, &mut []).await?;
             }
             Ok(())
         }
         Barrier::Tree => {
-            for child in tree::children(channel.rank, channel.size()) {
-                channel.recv::<u8>(child, 0).await?;
+            for child in tree::children(link.rank(), link.size()) {
+                link.recv::<u8>(child, &mut []).await?;
             }
-            if let Some(parent) = tree::parent(channel.rank) {
-                channel.send::<u8>(parent, &[]).await?;
+            if let Some(parent) = tree::parent(link.rank()) {
+                link.send::<u8>(parent, &[]).await?;
             }
-            binomial_bcast::<P, u8>(channel, alloc::vec::Vec::new(), 0).await?;
-            Ok(())
+            binomial_bcast::<L, u8>(link, &mut [], 0).await
         }
     }
 }

@@ -1,101 +1,103 @@
 //! Broadcast.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::{Algorithms, Bcast};
-use super::channel::{Channel, check_count, even_blocks, part, starts};
+use super::cut::Cut;
+use super::link::{Link, List, Receiving, part_mut};
 use super::{allgather, scatter, tree};
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
+
+/// What `Auto` means for so many elements.
+pub(crate) fn choose<T>(algorithms: &Algorithms, count: usize, size: usize) -> Bcast {
+    let long = count.saturating_mul(size_of::<T>()) > algorithms.short_bytes;
+    match algorithms.bcast {
+        Bcast::Auto if long && size >= 8 => Bcast::ScatterAllgather,
+        Bcast::Auto => Bcast::Binomial,
+        chosen => chosen,
+    }
+}
+
+/// Elements of a segment of the chain.
+pub(crate) fn segment<T>(algorithms: &Algorithms) -> usize {
+    (algorithms.segment_bytes / size_of::<T>().max(1)).max(1)
+}
 
 /// Every rank gives as many elements as the root; theirs are replaced.
-pub(crate) async fn bcast<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+pub(crate) async fn bcast<L: Link, T: Pod>(
+    link: &L,
     algorithms: &Algorithms,
-    data: Vec<T>,
+    data: &mut [T],
     root: usize,
-) -> Result<Vec<T>, MpiError> {
-    let long = size_of_val(data.as_slice()) > algorithms.short_bytes;
-    match algorithms.bcast {
-        Bcast::Auto if long && channel.size() >= 8 => scatter_allgather(channel, data, root).await,
-        Bcast::Auto | Bcast::Binomial => binomial(channel, data, root).await,
-        Bcast::Chain => {
-            let segment = algorithms.segment_bytes / size_of::<T>().max(1);
-            chain(channel, data, root, segment.max(1)).await
-        }
-        Bcast::ScatterAllgather => scatter_allgather(channel, data, root).await,
+) -> Result<(), MpiError> {
+    match choose::<T>(algorithms, data.len(), link.size()) {
+        Bcast::Auto | Bcast::Binomial => binomial(link, data, root).await,
+        Bcast::Chain => chain(link, data, root, segment::<T>(algorithms)).await,
+        Bcast::ScatterAllgather => scatter_allgather(link, data, root).await,
     }
 }
 
-pub(super) async fn binomial<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    mut data: Vec<T>,
+pub(super) async fn binomial<L: Link, T: Pod>(
+    link: &L,
+    data: &mut [T],
     root: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let v = tree::from_root(channel.rank, root, size);
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let v = tree::from_root(link.rank(), root, size);
     if let Some(parent) = tree::parent(v) {
         let parent = tree::to_rank(parent, root, size);
-        data = channel.recv(parent, data.len()).await?;
+        link.recv(parent, data).await?;
     }
     // The largest subtree first: it takes longest.
-    let mut sends = Vec::new();
-    for child in tree::children(v, size).rev() {
-        sends.push(channel.isend(tree::to_rank(child, root, size), &data)?);
-    }
-    Channel::all_sent(sends).await?;
-    Ok(data)
+    let children = tree::children(v, size).rev();
+    let ranks = children.map(|child| tree::to_rank(child, root, size));
+    let mut sends = L::List::default();
+    link.isend_each(ranks, data, &mut sends)?;
+    L::all_sent(sends).await
 }
 
-async fn chain<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
+async fn chain<L: Link, T: Pod>(
+    link: &L,
+    data: &mut [T],
     root: usize,
     segment: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let v = tree::from_root(channel.rank, root, size);
-    let next = (v + 1 < size).then(|| channel.above(1));
-    let mut sends = Vec::new();
-    let mut out = Vec::with_capacity(data.len());
-    let mut receives = Vec::new();
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let v = tree::from_root(link.rank(), root, size);
+    let next = (v + 1 < size).then(|| link.above(1));
+    let mut sends = L::List::default();
     if v > 0 {
+        let mut receives = L::List::default();
         for piece in data.chunks(segment) {
-            receives.push(channel.irecv::<T>(channel.below(1), piece.len())?);
+            receives.add(link.irecv::<T>(link.below(1), piece.len())?)?;
         }
-        for receive in receives {
-            let piece = receive.done().await?;
+        for (piece, receive) in data.chunks_mut(segment).zip(receives) {
+            receive.fill(piece).await?;
             if let Some(next) = next {
-                sends.push(channel.isend(next, &piece)?);
-            }
-            out.extend(piece);
-        }
-    } else {
-        if let Some(next) = next {
-            for piece in data.chunks(segment) {
-                sends.push(channel.isend(next, piece)?);
+                sends.add(link.isend(next, piece)?)?;
             }
         }
-        out = data;
+    } else if let Some(next) = next {
+        for piece in data.chunks(segment) {
+            sends.add(link.isend(next, piece)?)?;
+        }
     }
-    Channel::all_sent(sends).await?;
-    Ok(out)
+    L::all_sent(sends).await
 }
 
 /// Blocks are numbered from the root, so that the tree holds runs of them.
-async fn scatter_allgather<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
+async fn scatter_allgather<L: Link, T: Pod>(
+    link: &L,
+    data: &mut [T],
     root: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let counts = even_blocks(data.len(), size);
-    let at = starts(&counts)?;
-    let v = tree::from_root(channel.rank, root, size);
-    let count = data.len();
-    let own = scatter::down(channel, &at, data, root).await?;
-    let all = allgather::ring(channel, own, &counts, v).await?;
-    check_count(all.len(), count)?;
-    part(&all, 0, count).map(<[T]>::to_vec)
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let cut = Cut::Even {
+        total: data.len(),
+        parts: size,
+    };
+    let v = tree::from_root(link.rank(), root, size);
+    let (start, end) = (cut.start(v), cut.start(tree::end(v, size)));
+    scatter::down(link, cut, part_mut(data, start, end - start)?, root).await?;
+    allgather::ring(link, data, cut, v).await
 }

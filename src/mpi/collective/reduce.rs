@@ -1,99 +1,121 @@
 //! Reduction to a root.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::Reduce;
-use super::channel::Channel;
-use super::op::Op;
+use super::link::{Link, List, Receiving, check_room, part_mut};
+use super::op::Combine;
 use super::tree;
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-pub(crate) async fn reduce<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+/// Elements of room that a rank needs for `count` of its own.
+pub(crate) fn room(
     algorithm: Reduce,
-    data: Vec<T>,
-    op: &Op<T>,
+    rank: usize,
+    size: usize,
+    count: usize,
     root: usize,
-) -> Result<Option<Vec<T>>, MpiError> {
+) -> usize {
     match algorithm {
-        Reduce::Linear => linear(channel, data, op, root).await,
-        Reduce::Binomial if op.is_commutative() => up(channel, data, op, root).await,
+        Reduce::Binomial if size > 1 => count,
+        Reduce::Linear if size > 1 && rank == root => count.saturating_mul(2),
+        _ => 0,
+    }
+}
+
+/// The root's `data` becomes the result; elsewhere it holds nothing of use afterwards.
+/// In `work` there must be [`room`].
+pub(crate) async fn reduce<L: Link, T: Pod>(
+    link: &L,
+    algorithm: Reduce,
+    data: &mut [T],
+    op: &impl Combine<T>,
+    root: usize,
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    let needed = room(algorithm, link.rank(), link.size(), data.len(), root);
+    check_room(work.len(), needed)?;
+    match algorithm {
+        Reduce::Linear => linear(link, data, op, root, work).await,
+        Reduce::Binomial if op.is_commutative() => up(link, data, op, root, work).await,
         Reduce::Binomial => {
             // A tree that starts elsewhere would turn the ranks around.
-            let count = data.len();
-            let result = up(channel, data, op, 0).await?;
+            up(link, data, op, 0, work).await?;
             if root == 0 {
-                return Ok(result);
+                return Ok(());
             }
-            if let Some(result) = result {
-                channel.send(root, &result).await?;
+            if link.rank() == 0 {
+                link.send(root, data).await?;
             }
-            if channel.rank == root {
-                return channel.recv(0, count).await.map(Some);
+            if link.rank() == root {
+                link.recv(0, data).await?;
             }
-            Ok(None)
+            Ok(())
         }
     }
 }
 
-/// Up the binomial tree of `root`.
-pub(super) async fn up<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    op: &Op<T>,
+/// Up the binomial tree of `root`; in `work` there must be room for the operand of a
+/// child.
+pub(super) async fn up<L: Link, T: Pod>(
+    link: &L,
+    data: &mut [T],
+    op: &impl Combine<T>,
     root: usize,
-) -> Result<Option<Vec<T>>, MpiError> {
-    let size = channel.size();
-    let v = tree::from_root(channel.rank, root, size);
-    let mut receives = Vec::new();
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    let (size, count) = (link.size(), data.len());
+    let v = tree::from_root(link.rank(), root, size);
+    let mut receives = L::List::default();
     for child in tree::children(v, size) {
-        receives.push(channel.irecv(tree::to_rank(child, root, size), data.len())?);
+        receives.add(link.irecv::<T>(tree::to_rank(child, root, size), count)?)?;
     }
-    let mut sum = data;
     // The nearest child first: runs of neighbours grow from the left.
     for receive in receives {
-        sum = op.join(channel, &sum, &receive.done().await?)?;
+        let theirs = part_mut(work, 0, count)?;
+        receive.fill(theirs).await?;
+        link.join(op, data, theirs)?;
     }
     match tree::parent(v) {
-        Some(parent) => {
-            channel
-                .send(tree::to_rank(parent, root, size), &sum)
-                .await?;
-            Ok(None)
-        }
-        None => Ok(Some(sum)),
+        Some(parent) => link.send(tree::to_rank(parent, root, size), data).await,
+        None => Ok(()),
     }
 }
 
-async fn linear<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    op: &Op<T>,
+async fn linear<L: Link, T: Pod>(
+    link: &L,
+    data: &mut [T],
+    op: &impl Combine<T>,
     root: usize,
-) -> Result<Option<Vec<T>>, MpiError> {
-    if channel.rank != root {
-        channel.send(root, &data).await?;
-        return Ok(None);
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    if link.rank() != root {
+        return link.send(root, data).await;
     }
-    let mut receives = Vec::new();
-    for rank in 0..channel.size() {
-        receives.push(match rank == root {
-            true => None,
-            false => Some(channel.irecv(rank, data.len())?),
-        });
+    if link.size() < 2 {
+        return Ok(());
     }
-    let mut sum: Option<Vec<T>> = None;
-    for receive in receives {
-        let next = match receive {
-            Some(receive) => receive.done().await?,
-            None => data.clone(),
-        };
-        sum = Some(match sum {
-            Some(sum) => op.join(channel, &sum, &next)?,
-            None => next,
-        });
+    let count = data.len();
+    let mut receives = L::List::default();
+    for rank in (0..link.size()).filter(|rank| *rank != root) {
+        receives.add((rank, link.irecv::<T>(rank, count)?))?;
     }
-    Ok(sum)
+    let (sum, theirs) = work.split_at_mut(count.min(work.len()));
+    let theirs = part_mut(theirs, 0, count)?;
+    if root == 0 {
+        sum.copy_from_slice(data);
+    }
+    for (rank, receive) in receives {
+        if rank == 0 {
+            receive.fill(sum).await?;
+        } else {
+            receive.fill(theirs).await?;
+            link.join(op, sum, theirs)?;
+        }
+        if rank + 1 == root {
+            link.join(op, sum, data)?;
+        }
+    }
+    data.copy_from_slice(sum);
+    Ok(())
 }

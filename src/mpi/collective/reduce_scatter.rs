@@ -1,93 +1,102 @@
 //! Reduction with the result scattered.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::ReduceScatter;
-use super::channel::{Channel, check_count, part, starts};
-use super::op::Op;
+use super::cut::Cut;
+use super::link::{Link, check_count, check_room, part, part_mut, place};
+use super::op::Combine;
 use super::{reduce, scatter};
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-/// Block `rank` of the reduction, `counts[rank]` elements.
-pub(crate) async fn reduce_scatter<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    algorithm: ReduceScatter,
-    data: Vec<T>,
-    counts: &[usize],
-    op: &Op<T>,
-) -> Result<Vec<T>, MpiError> {
-    check_count(counts.len(), channel.size())?;
-    let total = starts(counts)?.last().copied().unwrap_or(0);
-    check_count(data.len(), total)?;
+/// Elements of room that a rank needs.
+pub(crate) fn room(algorithm: ReduceScatter, rank: usize, cut: Cut<'_>) -> usize {
     match algorithm {
-        ReduceScatter::Pairwise => pairwise(channel, &data, counts, op).await,
-        ReduceScatter::Ring if !op.is_commutative() => Err(MpiError::Unsupported),
-        ReduceScatter::Ring => ring(channel, &data, counts, op).await,
+        _ if cut.parts() < 2 => 0,
+        ReduceScatter::Pairwise => cut.count(rank).saturating_mul(cut.parts()),
+        ReduceScatter::Ring => cut.longest(),
+        ReduceScatter::ReduceScatterv => cut.end(),
+    }
+}
+
+/// Block `rank` of the reduction into `own`. `data` holds nothing of use afterwards. In
+/// `work` there must be [`room`].
+pub(crate) async fn reduce_scatter<L: Link, T: Pod>(
+    link: &L,
+    algorithm: ReduceScatter,
+    data: &mut [T],
+    cut: Cut<'_>,
+    op: &impl Combine<T>,
+    own: &mut [T],
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    let rank = link.rank();
+    check_count(cut.parts(), link.size())?;
+    check_count(data.len(), cut.end())?;
+    check_count(own.len(), cut.count(rank))?;
+    if algorithm == ReduceScatter::Ring && !op.is_commutative() {
+        return Err(MpiError::Unsupported);
+    }
+    check_room(work.len(), room(algorithm, rank, cut))?;
+    match algorithm {
+        ReduceScatter::Pairwise => pairwise(link, data, cut, op, own, work).await,
+        ReduceScatter::Ring => {
+            ring(link, data, cut, op, work).await?;
+            own.copy_from_slice(part(data, cut.start(rank), own.len())?);
+            Ok(())
+        }
         ReduceScatter::ReduceScatterv => {
-            let own = counts.get(channel.rank).copied().unwrap_or(0);
-            let sum = reduce::up(channel, data, op, 0).await?;
-            scatter::scatterv(channel, sum.unwrap_or_default(), counts, own, 0).await
+            reduce::up(link, data, op, 0, work).await?;
+            scatter::scatterv(link, data, cut, own, 0).await
         }
     }
 }
 
-async fn pairwise<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+async fn pairwise<L: Link, T: Pod>(
+    link: &L,
     data: &[T],
-    counts: &[usize],
-    op: &Op<T>,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let at = starts(counts)?;
-    let block = |rank: usize| {
-        let start = at.get(rank).copied().unwrap_or(0);
-        part(data, start, counts.get(rank).copied().unwrap_or(0))
-    };
-    let own = block(channel.rank)?;
-    let mut parts: Vec<(usize, Vec<T>)> = Vec::with_capacity(size);
-    parts.push((channel.rank, own.to_vec()));
+    cut: Cut<'_>,
+    op: &impl Combine<T>,
+    own: &mut [T],
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    let (size, rank, count) = (link.size(), link.rank(), own.len());
+    let block = |rank: usize| part(data, cut.start(rank), cut.count(rank));
+    own.copy_from_slice(block(rank)?);
+    if size < 2 {
+        return Ok(());
+    }
+    place(work, rank * count, own)?;
     for step in 1..size {
-        let (to, from) = (channel.above(step), channel.below(step));
-        let theirs = channel
-            .exchange_some(to, block(to)?, from, own.len())
-            .await?;
-        parts.push((from, theirs));
+        let (to, from) = (link.above(step), link.below(step));
+        let theirs = part_mut(work, from * count, count)?;
+        link.exchange_some(to, block(to)?, from, theirs).await?;
     }
     // In rank order, whatever the order of arrival.
-    parts.sort_by_key(|(rank, _)| *rank);
-    let mut sum: Option<Vec<T>> = None;
-    for (_, next) in parts {
-        sum = Some(match sum {
-            Some(sum) => op.join(channel, &sum, &next)?,
-            None => next,
-        });
+    own.copy_from_slice(part(work, 0, count)?);
+    for rank in 1..size {
+        link.join(op, own, part(work, rank * count, count)?)?;
     }
-    Ok(sum.unwrap_or_default())
+    Ok(())
 }
 
-/// Each block starts one above its owner and is folded at each rank on its way.
-pub(super) async fn ring<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: &[T],
-    counts: &[usize],
-    op: &Op<T>,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let at = starts(counts)?;
-    let block = |rank: usize| {
-        let start = at.get(rank).copied().unwrap_or(0);
-        part(data, start, counts.get(rank).copied().unwrap_or(0))
-    };
-    let mut running = block(channel.below(1))?.to_vec();
-    for step in 2..=size {
-        let mine = block(channel.below(step))?;
-        let (to, from) = (channel.above(1), channel.below(1));
-        let theirs = channel
-            .exchange_some(to, &running, from, mine.len())
-            .await?;
-        running = op.join(channel, &theirs, mine)?;
+/// Each block starts one above its owner and is folded at each rank on its way; it ends
+/// in its place in `data`.
+pub(super) async fn ring<L: Link, T: Pod>(
+    link: &L,
+    data: &mut [T],
+    cut: Cut<'_>,
+    op: &impl Combine<T>,
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    for step in 2..=link.size() {
+        let (start, count) = cut.run(link.below(step - 1));
+        let (mine, length) = cut.run(link.below(step));
+        let (to, from) = (link.above(1), link.below(1));
+        let theirs = part_mut(work, 0, length)?;
+        let running = part(data, start, count)?;
+        link.exchange_some(to, running, from, theirs).await?;
+        link.join_below(op, theirs, part_mut(data, mine, length)?)?;
     }
-    Ok(running)
+    Ok(())
 }

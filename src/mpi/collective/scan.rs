@@ -1,86 +1,90 @@
 //! Prefix reductions.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::Scan;
-use super::channel::Channel;
-use super::op::Op;
+use super::link::{Link, Receiving, check_count, check_room, part_mut};
+use super::op::Combine;
 use super::tree;
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-/// What lies below a rank, and that with the rank itself.
-pub(crate) struct Prefix<T> {
-    /// Reduction over lower ranks; none at rank 0.
-    pub(crate) below: Option<Vec<T>>,
-    /// Reduction up to and with this rank.
-    pub(crate) with: Vec<T>,
+/// Elements of room that a rank needs for `count` of its own.
+pub(crate) fn room(size: usize, count: usize) -> usize {
+    if size > 1 { count } else { 0 }
 }
 
-pub(crate) async fn scan<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
+/// `with` becomes the reduction up to and with this rank; `below` that over lower ranks
+/// (at rank 0 it stays as it is). In `work` there must be [`room`].
+pub(crate) async fn scan<L: Link, T: Pod>(
+    link: &L,
     algorithm: Scan,
-    data: Vec<T>,
-    op: &Op<T>,
-) -> Result<Prefix<T>, MpiError> {
+    with: &mut [T],
+    below: Option<&mut [T]>,
+    op: &impl Combine<T>,
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    if let Some(below) = &below {
+        check_count(below.len(), with.len())?;
+    }
+    let needed = room(link.size(), with.len());
+    check_room(work.len(), needed)?;
+    let left = part_mut(work, 0, needed)?;
     match algorithm {
-        Scan::Linear => linear(channel, data, op).await,
-        Scan::RecursiveDoubling => doubling(channel, data, op).await,
+        Scan::Linear => linear(link, with, below, op, left).await,
+        Scan::RecursiveDoubling => doubling(link, with, below, op, left).await,
     }
 }
 
-async fn linear<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    op: &Op<T>,
-) -> Result<Prefix<T>, MpiError> {
-    let mut prefix = Prefix {
-        below: None,
-        with: data,
-    };
-    if channel.rank > 0 {
-        let below = channel.recv(channel.rank - 1, prefix.with.len()).await?;
-        prefix.with = op.join(channel, &below, &prefix.with)?;
-        prefix.below = Some(below);
+async fn linear<L: Link, T: Pod>(
+    link: &L,
+    with: &mut [T],
+    below: Option<&mut [T]>,
+    op: &impl Combine<T>,
+    left: &mut [T],
+) -> Result<(), MpiError> {
+    if link.rank() > 0 {
+        link.recv(link.rank() - 1, left).await?;
+        link.join_below(op, left, with)?;
+        if let Some(below) = below {
+            below.copy_from_slice(left);
+        }
     }
-    if channel.rank + 1 < channel.size() {
-        channel.send(channel.rank + 1, &prefix.with).await?;
+    if link.rank() + 1 < link.size() {
+        link.send(link.rank() + 1, with).await?;
     }
-    Ok(prefix)
+    Ok(())
 }
 
 /// Before the round of distance `d`, `with` covers the `d` ranks up to this one.
-async fn doubling<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    op: &Op<T>,
-) -> Result<Prefix<T>, MpiError> {
-    let count = data.len();
-    let mut prefix = Prefix {
-        below: None,
-        with: data,
-    };
-    for distance in tree::distances(channel.size()) {
-        let receiving = match channel.rank >= distance {
-            true => Some(channel.irecv(channel.rank - distance, count)?),
+async fn doubling<L: Link, T: Pod>(
+    link: &L,
+    with: &mut [T],
+    mut below: Option<&mut [T]>,
+    op: &impl Combine<T>,
+    left: &mut [T],
+) -> Result<(), MpiError> {
+    let rank = link.rank();
+    for distance in tree::distances(link.size()) {
+        let receiving = match rank >= distance {
+            true => Some(link.irecv::<T>(rank - distance, with.len())?),
             false => None,
         };
-        let sending = match channel.rank + distance < channel.size() {
-            true => Some(channel.isend(channel.rank + distance, &prefix.with)?),
+        let sending = match rank + distance < link.size() {
+            true => Some(link.isend(rank + distance, with)?),
             false => None,
         };
         if let Some(receiving) = receiving {
-            let left = receiving.done().await?;
-            prefix.with = op.join(channel, &left, &prefix.with)?;
-            prefix.below = Some(match prefix.below {
-                Some(below) => op.join(channel, &left, &below)?,
-                None => left,
-            });
+            receiving.fill(left).await?;
+            link.join_below(op, left, with)?;
+            match &mut below {
+                Some(below) if distance > 1 => link.join_below(op, left, below)?,
+                Some(below) => below.copy_from_slice(left),
+                None => {}
+            }
         }
         if let Some(sending) = sending {
             sending.await?;
         }
     }
-    Ok(prefix)
+    Ok(())
 }

@@ -1,109 +1,137 @@
 //! Scatter, with and without counts.
 
-use alloc::vec::Vec;
-
 use bytemuck::Pod;
 
 use super::algorithms::Rooted;
-use super::channel::{Channel, bytes_of, check_count, part, starts};
+use super::cut::Cut;
+use super::link::{Link, List, check_count, check_room, part, part_mut};
 use super::tree;
-use crate::mpi::process::{MpiError, PointToPoint};
+use crate::mpi::process::MpiError;
 
-/// `count` elements to each rank out of the root's `data`.
-pub(crate) async fn scatter<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    algorithm: Rooted,
-    data: Vec<T>,
-    count: usize,
-    root: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let counts = alloc::vec![count; size];
-    match algorithm {
-        Rooted::Linear => scatterv(channel, data, &counts, count, root).await,
-        Rooted::Binomial => {
-            let at = starts(&counts)?;
-            let mut ordered = Vec::new();
-            if channel.rank == root {
-                check_count(data.len(), at.last().copied().unwrap_or(0))?;
-                // Blocks in the order of the tree: the root's first.
-                let cut = count.saturating_mul(root);
-                ordered.extend_from_slice(part(&data, cut, data.len() - cut.min(data.len()))?);
-                ordered.extend_from_slice(part(&data, 0, cut)?);
-                if root > 0 {
-                    channel.copied::<T>(data.len());
-                }
-            }
-            down(channel, &at, ordered, root).await
-        }
+/// Elements of room that a rank needs to pass blocks of `each` on.
+pub(crate) fn room(algorithm: Rooted, rank: usize, size: usize, each: usize, root: usize) -> usize {
+    let v = tree::from_root(rank, root, size);
+    match (algorithm, tree::end(v, size) - v) {
+        (Rooted::Binomial, blocks @ 2..) if v > 0 => blocks * each,
+        _ => 0,
     }
 }
 
-/// `counts` and `data` matter at the root; `count` is what this rank gets.
-pub(crate) async fn scatterv<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    data: Vec<T>,
-    counts: &[usize],
-    count: usize,
+/// A block to each rank, `own.len()` elements, out of the root's `data`. In `work`
+/// there must be [`room`].
+pub(crate) async fn scatter<L: Link, T: Pod>(
+    link: &L,
+    algorithm: Rooted,
+    data: &[T],
+    own: &mut [T],
     root: usize,
-) -> Result<Vec<T>, MpiError> {
-    if channel.rank != root {
-        return match count {
-            0 => Ok(Vec::new()),
-            _ => channel.recv(root, count).await,
+    work: &mut [T],
+) -> Result<(), MpiError> {
+    let (size, each) = (link.size(), own.len());
+    let cut = Cut::same(each, size)?;
+    match algorithm {
+        Rooted::Linear => scatterv(link, data, cut, own, root).await,
+        Rooted::Binomial if link.rank() == root => {
+            let total = cut.end();
+            check_count(data.len(), total)?;
+            own.copy_from_slice(part(data, cut.start(root), each)?);
+            if root > 0 {
+                // Blocks in the order of the tree: the root's first.
+                link.copied::<T>(total);
+            }
+            pass_on(link, cut, root, |from, to| {
+                let (from, to) = (cut.start(root) + from, cut.start(root) + to);
+                match from.checked_sub(total) {
+                    Some(from) => Ok((part(data, from, to - total - from)?, &[][..])),
+                    None if to <= total => Ok((part(data, from, to - from)?, &[][..])),
+                    None => Ok((part(data, from, total - from)?, part(data, 0, to - total)?)),
+                }
+            })
+            .await
+        }
+        Rooted::Binomial => match room(algorithm, link.rank(), size, each, root) {
+            0 => down(link, cut, own, root).await,
+            needed => {
+                check_room(work.len(), needed)?;
+                let run = part_mut(work, 0, needed)?;
+                down(link, cut, run, root).await?;
+                own.copy_from_slice(part(run, 0, each)?);
+                Ok(())
+            }
+        },
+    }
+}
+
+/// `cut` and `data` matter at the root; `own` is what this rank gets.
+pub(crate) async fn scatterv<L: Link, T: Pod>(
+    link: &L,
+    data: &[T],
+    cut: Cut<'_>,
+    own: &mut [T],
+    root: usize,
+) -> Result<(), MpiError> {
+    if link.rank() != root {
+        return match own.len() {
+            0 => Ok(()),
+            _ => link.recv(root, own).await,
         };
     }
-    check_count(counts.len(), channel.size())?;
-    let at = starts(counts)?;
-    check_count(data.len(), at.last().copied().unwrap_or(0))?;
-    bytes_of::<T>(data.len())?;
-    let mut own = Vec::new();
-    let mut sends = Vec::new();
-    for (rank, (&start, &length)) in at.iter().zip(counts).enumerate() {
-        let block = part(&data, start, length)?;
+    check_count(cut.parts(), link.size())?;
+    check_count(data.len(), cut.end())?;
+    check_count(own.len(), cut.count(root))?;
+    let mut sends = L::List::default();
+    for rank in 0..link.size() {
+        let (start, length) = cut.run(rank);
+        let block = part(data, start, length)?;
         if rank == root {
-            check_count(count, length)?;
-            own = block.to_vec();
-            channel.copied::<T>(length);
+            own.copy_from_slice(block);
+            link.copied::<T>(length);
         } else if length > 0 {
-            sends.push(channel.isend(rank, block)?);
+            sends.add(link.isend(rank, block)?)?;
         }
     }
-    Channel::all_sent(sends).await?;
-    Ok(own)
+    L::all_sent(sends).await
 }
 
-/// Blocks down the binomial tree of `root`. Block `v` begins at `at[v]`, `v` counted
-/// from the root; the last entry of `at` is the end. Only the root's `data` matters.
-pub(super) async fn down<P: PointToPoint, T: Pod>(
-    channel: &Channel<P>,
-    at: &[usize],
-    data: Vec<T>,
+/// Blocks down the binomial tree of `root`, blocks counted from it. `run` is the run of
+/// this rank's subtree, its own block first; only the root's is given.
+pub(super) async fn down<L: Link, T: Pod>(
+    link: &L,
+    cut: Cut<'_>,
+    run: &mut [T],
     root: usize,
-) -> Result<Vec<T>, MpiError> {
-    let size = channel.size();
-    let v = tree::from_root(channel.rank, root, size);
-    let start = |v: usize| at.get(v).copied().unwrap_or(0);
-    let base = start(v);
-    let length = start(tree::end(v, size)).saturating_sub(base);
-    let run = match tree::parent(v) {
-        None => data,
-        Some(_) if length == 0 => Vec::new(),
-        Some(parent) => {
-            channel
-                .recv(tree::to_rank(parent, root, size), length)
-                .await?
-        }
-    };
-    let mut sends = Vec::new();
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let v = tree::from_root(link.rank(), root, size);
+    if let Some(parent) = tree::parent(v)
+        && !run.is_empty()
+    {
+        link.recv(tree::to_rank(parent, root, size), run).await?;
+    }
+    pass_on(link, cut, root, |from, to| {
+        Ok((part(run, from, to - from)?, &[][..]))
+    })
+    .await
+}
+
+/// To each child its run, which is `pieces` of this rank's from one element to another.
+async fn pass_on<'d, L: Link, T: Pod>(
+    link: &L,
+    cut: Cut<'_>,
+    root: usize,
+    pieces: impl Fn(usize, usize) -> Result<(&'d [T], &'d [T]), MpiError>,
+) -> Result<(), MpiError> {
+    let size = link.size();
+    let v = tree::from_root(link.rank(), root, size);
+    let base = cut.start(v);
+    let mut sends = L::List::default();
     for child in tree::children(v, size).rev() {
-        let (from, to) = (start(child), start(tree::end(child, size)));
+        let (from, to) = (cut.start(child), cut.start(tree::end(child, size)));
         if to > from {
-            let block = part(&run, from - base, to - from)?;
-            sends.push(channel.isend(tree::to_rank(child, root, size), block)?);
+            let (first, second) = pieces(from - base, to - base)?;
+            let to = tree::to_rank(child, root, size);
+            sends.add(link.isend_pieces(to, first, second)?)?;
         }
     }
-    Channel::all_sent(sends).await?;
-    let own = start(v + 1).saturating_sub(base);
-    part(&run, 0, own).map(<[T]>::to_vec)
+    L::all_sent(sends).await
 }

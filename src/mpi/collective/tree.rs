@@ -16,12 +16,12 @@ fn bit(v: usize, size: usize) -> usize {
 }
 
 /// The parent; none of the root.
-pub(super) fn parent(v: usize) -> Option<usize> {
+pub(crate) fn parent(v: usize) -> Option<usize> {
     (v != 0).then(|| v & (v - 1))
 }
 
 /// The children, the nearest (smallest subtree) first.
-pub(super) fn children(v: usize, size: usize) -> impl DoubleEndedIterator<Item = usize> {
+pub(crate) fn children(v: usize, size: usize) -> impl DoubleEndedIterator<Item = usize> {
     let top = bit(v, size).trailing_zeros();
     (0..top)
         .map(move |k| v + (1 << k))
@@ -29,27 +29,27 @@ pub(super) fn children(v: usize, size: usize) -> impl DoubleEndedIterator<Item =
 }
 
 /// One past the last rank of the subtree.
-pub(super) fn end(v: usize, size: usize) -> usize {
+pub(crate) fn end(v: usize, size: usize) -> usize {
     (v + bit(v, size)).min(size)
 }
 
 /// Rank seen from a root: 0 is the root.
-pub(super) fn from_root(rank: usize, root: usize, size: usize) -> usize {
+pub(crate) fn from_root(rank: usize, root: usize, size: usize) -> usize {
     let size = size.max(1);
     (rank + size - root % size) % size
 }
 
 /// Inverse of [`from_root`].
-pub(super) fn to_rank(v: usize, root: usize, size: usize) -> usize {
+pub(crate) fn to_rank(v: usize, root: usize, size: usize) -> usize {
     (v + root) % size.max(1)
 }
 
 /// 1, 2, 4... below `size`.
-pub(super) fn distances(size: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn distances(size: usize) -> impl Iterator<Item = usize> {
     iter::successors(Some(1usize), |d| d.checked_mul(2)).take_while(move |d| *d < size)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
     use alloc::vec::Vec;

@@ -34,7 +34,9 @@
 //! endless exchange. `tests/mpi_credits.rs` walks through every state.
 
 mod config;
+mod counter;
 mod error;
+mod law;
 mod peer;
 
 #[cfg(test)]
@@ -42,4 +44,5 @@ mod tests;
 
 pub use config::{CreditConfig, CreditConfigError, CreditMode};
 pub use error::CreditError;
-pub use peer::{Granted, PeerCredit, Turn, Unbalanced, conservation};
+pub use law::{Unbalanced, conservation};
+pub use peer::{Granted, PeerCredit, Turn};

@@ -1,7 +1,5 @@
 //! The counters that one process keeps for one peer.
 
-use core::fmt;
-
 use super::{CreditConfig, CreditConfigError, CreditError, CreditMode};
 use crate::mpi::wire::{Header, Kind, next_seq};
 
@@ -48,20 +46,20 @@ pub enum Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PeerCredit {
-    config: CreditConfig,
-    tx_avail: u16,
-    tx_next: u16,
-    tx_seq: u32,
-    rx_next: u16,
-    rx_seq: u32,
-    rx_full: u16,
-    rx_owed: u16,
+    pub(super) config: CreditConfig,
+    pub(super) tx_avail: u16,
+    pub(super) tx_next: u16,
+    pub(super) tx_seq: u32,
+    pub(super) rx_next: u16,
+    pub(super) rx_seq: u32,
+    pub(super) rx_full: u16,
+    pub(super) rx_owed: u16,
     /// Counter form: messages that the peer told us it consumed.
-    tx_counter: u32,
+    pub(super) tx_counter: u32,
     /// Counter form: messages that we consumed.
-    rx_counter: u32,
-    eager_out: u32,
-    eager_matched: u32,
+    pub(super) rx_counter: u32,
+    pub(super) eager_out: u32,
+    pub(super) eager_matched: u32,
 }
 
 impl PeerCredit {
@@ -178,19 +176,6 @@ impl PeerCredit {
     #[must_use]
     pub const fn eager_matched(&self) -> u32 {
         self.eager_matched
-    }
-
-    /// Counter form: credits that `receiver` has written for this sender and
-    /// that it has not taken yet.
-    #[must_use]
-    pub const fn counter_unread(&self, receiver: &Self) -> u32 {
-        match self.config.mode {
-            CreditMode::Counter => receiver
-                .rx_counter
-                .wrapping_sub(receiver.rx_owed as u32)
-                .wrapping_sub(self.tx_counter),
-            _ => 0,
-        }
     }
 
     /// Whether a SHORT of this many bytes keeps the budget; a REQ has to go
@@ -359,50 +344,6 @@ impl PeerCredit {
         }
     }
 
-    /// Counter form: the word to write into the peer's memory now, if T or
-    /// more slots were freed since the last one. Confirm by
-    /// [`counter_written`](Self::counter_written) once the write is accepted.
-    #[must_use]
-    pub const fn counter_to_write(&self) -> Option<u32> {
-        match self.config.mode {
-            CreditMode::Counter if self.rx_owed >= self.config.threshold => Some(self.rx_counter),
-            _ => None,
-        }
-    }
-
-    /// Counter form: `word`, given by
-    /// [`counter_to_write`](Self::counter_to_write), is on its way.
-    pub const fn counter_written(&mut self, word: u32) {
-        let unwritten = self.rx_counter.wrapping_sub(word);
-        if unwritten <= self.rx_owed as u32 {
-            self.rx_owed = unwritten as u16;
-        }
-    }
-
-    /// Counter form: takes what the peer's word in our memory says now, and
-    /// gives the credits that came. The same word again gives none; so does
-    /// one from before (which only an overtaken write can leave there).
-    ///
-    /// # Errors
-    /// [`CreditError::TooManyCredits`], when it counts messages that were
-    /// never sent.
-    pub const fn counter_read(&mut self, word: u32) -> Result<u16, CreditError> {
-        let outstanding = self.config.slots - self.tx_avail;
-        let credits = word.wrapping_sub(self.tx_counter);
-        if credits > i32::MAX as u32 {
-            return Ok(0);
-        }
-        if credits > outstanding as u32 {
-            return Err(CreditError::TooManyCredits {
-                credits,
-                outstanding,
-            });
-        }
-        self.tx_counter = word;
-        self.tx_avail += credits as u16;
-        Ok(credits as u16)
-    }
-
     /// The slot that has to be freed next, if `rx_full` is not 0.
     #[must_use]
     pub const fn oldest_full(&self) -> u16 {
@@ -422,52 +363,5 @@ impl PeerCredit {
         } else {
             slot + 1
         }
-    }
-}
-
-/// The law of [`credit`](super) does not hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Unbalanced {
-    /// What the terms add up to.
-    pub sum: u32,
-    /// What they have to: K.
-    pub slots: u16,
-}
-
-impl fmt::Display for Unbalanced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} credits in a direction of {} slots",
-            self.sum, self.slots
-        )
-    }
-}
-
-impl core::error::Error for Unbalanced {}
-
-/// Holds the direction from `sender` to `receiver` against the conservation
-/// law, given the messages on the way and the credits on the way back (in
-/// headers, or in the counter word: written and not yet read).
-///
-/// # Errors
-/// [`Unbalanced`].
-pub fn conservation(
-    sender: &PeerCredit,
-    receiver: &PeerCredit,
-    messages: u32,
-    credits_back: u32,
-) -> Result<(), Unbalanced> {
-    let sum = u32::from(sender.tx_avail)
-        .saturating_add(messages)
-        .saturating_add(receiver.rx_full.into())
-        .saturating_add(receiver.rx_owed.into())
-        .saturating_add(credits_back);
-    let slots = sender.config.slots;
-    if sum == u32::from(slots) {
-        Ok(())
-    } else {
-        Err(Unbalanced { sum, slots })
     }
 }

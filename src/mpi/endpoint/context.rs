@@ -35,13 +35,23 @@ pub(super) fn piece<P: Port>(port: &P, addr: u64, len: u64) -> Result<Piece, Unr
 /// Whether all bytes of a buffer are mapped, and the ends of its pieces are
 /// memory of this node.
 pub(super) fn check<P: Port>(port: &mut P, buffer: Buffer) -> Result<(), Unreachable> {
+    check_below(port, buffer, u64::MAX)
+}
+
+/// The same, and all of it lies where a controller can address it: below 2^32.
+pub(super) fn check_reach<P: Port>(port: &mut P, buffer: Buffer) -> Result<(), Unreachable> {
+    check_below(port, buffer, u32::MAX.into())
+}
+
+fn check_below<P: Port>(port: &mut P, buffer: Buffer, end: u64) -> Result<(), Unreachable> {
     let mut at = 0;
     while at < buffer.len {
         let addr = buffer.addr.checked_add(at).ok_or(Unreachable)?;
         let map = |addr, len| port.piece(addr, len);
         let first = Pieces::new(map, addr, buffer.len - at).next();
         let Piece { addr, len } = first.ok_or(Unreachable)?;
-        let last = addr.checked_add(len - 1).ok_or(Unreachable)?;
+        let last = addr.checked_add(len - 1).filter(|last| *last <= end);
+        let last = last.ok_or(Unreachable)?;
         for addr in [addr, last] {
             port.load(addr, &mut [0]).map_err(|_| Unreachable)?;
         }

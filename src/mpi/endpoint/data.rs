@@ -156,15 +156,19 @@ impl<T: Copy> Endpoint<'_, T> {
         })
     }
 
-    /// Address and length of an entry of an answer.
+    /// Address and length of an entry of an answer, as it reads now.
     fn entry<P: Port>(&self, port: &mut P, peer: u32, slot: u16, entry: u16) -> Option<(u32, u32)> {
+        if usize::from(entry) >= Rsp::MAX_ENTRIES {
+            return None;
+        }
         let mut bytes = [0; Entry::WIRE_LEN];
         let at = HEAD + (Rsp::HEAD_LEN + Entry::WIRE_LEN * usize::from(entry)) as u64;
         port.load(self.layout.slot(peer, slot) + at, &mut bytes)
             .ok()?;
         let [p0, p1, p2, p3, l0, l1, l2, l3] = bytes;
-        let len = u32::from_le_bytes([l0, l1, l2, l3]);
-        Some((u32::from_le_bytes([p0, p1, p2, p3]), len))
+        let phys = u32::from_le_bytes([p0, p1, p2, p3]);
+        let entry = Entry::new(phys, u32::from_le_bytes([l0, l1, l2, l3])).ok()?;
+        Some((entry.phys(), entry.len()))
     }
 
     /// Posts a descriptor.

@@ -37,6 +37,12 @@ pub enum CloseReason {
         /// Where it had to start.
         expected: u64,
     },
+    /// An answer whose data would end with a notification that has no
+    /// identifier.
+    NoLanding {
+        /// The landing that it names.
+        landing: u32,
+    },
     /// A landing offer, or the use of one, that does not fit the receive that
     /// it names.
     BadOffer {
@@ -90,6 +96,9 @@ impl fmt::Display for CloseReason {
             }
             Self::BadAnswer { offset, expected } => {
                 write!(f, "answer for byte {offset}, expected {expected}")
+            }
+            Self::NoLanding { landing } => {
+                write!(f, "landing {landing}, which no notification can name")
             }
             Self::BadOffer { value } => write!(f, "landing offer that is none: {value}"),
             Self::Budget { bytes, limit } => {

@@ -2,7 +2,8 @@
 
 use super::Endpoint;
 use super::context::Context;
-use super::step::{Activity, Costs, Work, charge, message};
+use super::costs::{Costs, charge, message};
+use super::step::{Activity, Work};
 use crate::mpi::port::Port;
 use crate::mpi::trace::{Cause, Trace};
 use crate::mpi::wire::{Class, Flags, HEADER_LEN, Header, Kind};

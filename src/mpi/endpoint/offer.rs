@@ -4,19 +4,23 @@
 //! "Landing offers".
 
 use super::Endpoint;
-use super::context::{Context, check};
+use super::answer::pages;
+use super::context::{Context, check_reach};
 use super::deliver::Origin;
 use super::error::CloseReason;
 use super::peer::{Chunk, Offer, Peer};
 use super::request::{Direct, Op, Receiving, Recv, Send};
-use super::send::{Content, pages};
+use super::stage::Content;
+use crate::mpi::config::MpiConfig;
 use crate::mpi::matching::Envelope;
 use crate::mpi::port::Port;
 use crate::mpi::wire::{Entries, Flags, Header, Kind, Rsp};
 
 impl Offer {
-    /// What an RSP with OFFER says: one piece, all of the receive.
+    /// What an RSP with OFFER says: one piece, all of the receive, and a landing
+    /// that a notification can name.
     pub(super) fn of(
+        config: &MpiConfig,
         header: &Header,
         rsp: &Rsp,
         mut entries: Entries<'_>,
@@ -27,7 +31,11 @@ impl Offer {
         let (first, more) = (entries.next(), entries.next());
         let entry = first.filter(|_| more.is_none() && rsp.chunk_off == 0 && rsp.status == 0);
         let entry = entry.filter(|entry| u64::from(entry.len()) == rsp.accept_len);
-        let entry = entry.ok_or(bad)?;
+        let entry = entry.filter(|_| config.offers).ok_or(bad)?;
+        let landing = u16::try_from(rsp.recv_req).map_err(|_| bad)?;
+        if u32::from(landing) >= config.tags.indices() {
+            return Err(bad);
+        }
         Ok(Self {
             envelope: Envelope {
                 context: header.context,
@@ -36,7 +44,7 @@ impl Offer {
             },
             place: Direct {
                 phys: entry.phys(),
-                landing: u16::try_from(rsp.recv_req).map_err(|_| bad)?,
+                landing,
             },
             len: entry.len(),
             after: rsp.sender_req,
@@ -83,7 +91,7 @@ impl<T: Copy> Endpoint<'_, T> {
             && peer != self.place.rank
             && self.matcher.would_match(&envelope).is_none()
             && one_piece(port, recv)
-            && check(port, recv.buffer).is_ok();
+            && check_reach(port, recv.buffer).is_ok();
         goes.then_some(peer)
     }
 

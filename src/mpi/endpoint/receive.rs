@@ -161,6 +161,7 @@ impl<T: Copy> Endpoint<'_, T> {
         slot: u16,
     ) -> Result<(Header, Taken), CloseReason> {
         let addr = self.layout.slot(rank, slot);
+        let config = self.config;
         let memory = |_| CloseReason::Memory;
         let mut bytes = [0; HEADER_LEN];
         context.port.load(addr, &mut bytes).map_err(memory)?;
@@ -180,7 +181,7 @@ impl<T: Copy> Endpoint<'_, T> {
             Payload::Short(_) => Taken::Short,
             Payload::Req(req) => Taken::Req(req),
             Payload::Rsp(rsp, entries) if header.flags.contains(Flags::OFFER) => {
-                Taken::Offer(Offer::of(&header, &rsp, entries)?)
+                Taken::Offer(Offer::of(&config, &header, &rsp, entries)?)
             }
             Payload::Rsp(rsp, entries) => Taken::Rsp {
                 rsp,
@@ -297,6 +298,11 @@ impl<T: Copy> Endpoint<'_, T> {
         };
         if rsp.accept_len != expected {
             return bad(rsp.accept_len, expected);
+        }
+        let landing = u16::try_from(rsp.recv_req).unwrap_or(u16::MAX);
+        if entries > 0 && u32::from(landing) >= self.config.tags.indices() {
+            let landing = rsp.recv_req;
+            return Err(CloseReason::NoLanding { landing });
         }
         op.accept = rsp.accept_len;
         let end = answered.saturating_add(total);

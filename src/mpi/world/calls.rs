@@ -6,13 +6,13 @@ use core::fmt;
 use core::future::Future;
 use core::task::{Context, Poll, Waker};
 
-use super::convert;
 use super::cpu::{Cpu, Live, Program, Stretch};
 use super::mailbox::{Answer, Call, Ticket};
 use super::media::Medium;
 use super::port;
 use super::site::Site;
 use crate::mpi::Policy;
+use crate::mpi::convert;
 use crate::mpi::process::{Completion, MpiError, Work};
 use crate::mpi::timeline::Part;
 use crate::time::{Duration, Instant};
@@ -166,6 +166,9 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             ..
         } = self;
         let mailbox = mailbox.borrow();
+        if mailbox.closed.len() > mailbox.told {
+            return true;
+        }
         let done = |id| {
             let live = live.get(id);
             live.is_some_and(|live| engine.is_done(live.request))
@@ -195,6 +198,7 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.answered = false;
         let mut mailbox = self.mailbox.borrow_mut();
         mailbox.now = now;
+        mailbox.told = mailbox.closed.len();
         mailbox.awaited.clear();
         let probes = core::mem::take(&mut mailbox.probes);
         mailbox.found.clear();

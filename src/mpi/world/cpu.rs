@@ -110,8 +110,9 @@ pub(super) struct Cpu<T: Copy + 'static> {
     pub(super) looked: bool,
     /// When an interrupt was last served.
     served: Option<Instant>,
-    /// Failed boards that it knows of.
-    failures: usize,
+    /// Losses of the machine that it knows of, and links closed that it was told of.
+    pub(super) losses: usize,
+    pub(super) closed: u64,
 }
 
 impl<T: Copy + 'static> fmt::Debug for Cpu<T> {
@@ -148,7 +149,8 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
             answered: false,
             looked: false,
             served: None,
-            failures: 0,
+            losses: 0,
+            closed: 0,
         }
     }
 
@@ -267,10 +269,10 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.start_requests(site).map_err(Halt::Medium)?;
         let over = program.is_over();
         let activity = self.run_engine(site, over, now, false);
-        if self.failures < site.failed.len() {
-            self.lose_peers(site);
+        if self.note_losses(site) {
             return Ok(false);
         }
+        self.note_closed();
         self.busy = match activity {
             Activity::Busy { until } if until <= now => return Ok(false),
             Activity::Busy { until } => Some(until),
@@ -297,20 +299,6 @@ impl<T: Copy + PartialEq + fmt::Debug + 'static> Cpu<T> {
         self.mode = Mode::Waiting { since, news: None };
         self.keep_looking(site, now);
         Ok(true)
-    }
-
-    /// Boards have failed: from now on nothing passes between their nodes and
-    /// others.
-    fn lose_peers<M: Medium<Token = T>>(&mut self, site: &Site<M>) {
-        let news = site.failed.get(self.failures..).unwrap_or_default();
-        self.failures = site.failed.len();
-        for (rank, home) in (0..).zip(&site.homes) {
-            let lost =
-                home.node != self.node && (news.contains(&self.node) || news.contains(&home.node));
-            if lost {
-                self.engine.lose_peer(rank);
-            }
-        }
     }
 
     /// The engine, or its half in the kernel.

@@ -60,11 +60,17 @@ pub enum WorldError<E> {
         at: Instant,
         /// Every rank that is not done.
         ranks: Vec<Stuck>,
+        /// Ranks whose boards have stopped.
+        stopped: Vec<u32>,
     },
     /// The run took too much simulated time.
     TimeLimit {
         /// How much it was given.
         limit: Duration,
+        /// Every rank that is not done.
+        ranks: Vec<Stuck>,
+        /// Ranks whose boards have stopped.
+        stopped: Vec<u32>,
     },
     /// A program does not wait for what it asks for.
     NoWait {
@@ -88,28 +94,51 @@ impl<E: fmt::Display> fmt::Display for WorldError<E> {
             }
             Self::Boot(error) => error.fmt(f),
             Self::Medium { rank, error } => write!(f, "rank {rank}: {error}"),
-            Self::Deadlock { at, ranks } => {
+            Self::Deadlock { at, ranks, stopped } => {
                 write!(f, "deadlock after {at}:")?;
-                for (i, stuck) in ranks.iter().enumerate() {
-                    let separator = if i == 0 { "" } else { ";" };
-                    write!(f, "{separator} rank {}", stuck.rank)?;
-                    if stuck.over {
-                        f.write_str(" (over)")?;
-                    }
-                    if stuck.pending.is_empty() {
-                        f.write_str(" waits for nothing of the library")?;
-                    }
-                    for (i, pending) in stuck.pending.iter().enumerate() {
-                        f.write_str(if i == 0 { " " } else { ", " })?;
-                        describe(pending, f)?;
-                    }
-                }
-                Ok(())
+                list(ranks, f)?;
+                boards(stopped, f)
             }
-            Self::TimeLimit { limit } => write!(f, "run took more than {limit}"),
+            Self::TimeLimit {
+                limit,
+                ranks,
+                stopped,
+            } => {
+                write!(f, "run took more than {limit}:")?;
+                list(ranks, f)?;
+                boards(stopped, f)
+            }
             Self::NoWait { rank } => write!(f, "program of rank {rank} never waits"),
         }
     }
+}
+
+/// Ranks that are not done, and what each waits for.
+fn list(ranks: &[Stuck], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (i, stuck) in ranks.iter().enumerate() {
+        let separator = if i == 0 { "" } else { ";" };
+        write!(f, "{separator} rank {}", stuck.rank)?;
+        if stuck.over {
+            f.write_str(" (over)")?;
+        }
+        if stuck.pending.is_empty() {
+            f.write_str(" waits for nothing of the library")?;
+        }
+        for (i, pending) in stuck.pending.iter().enumerate() {
+            f.write_str(if i == 0 { " " } else { ", " })?;
+            describe(pending, f)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranks whose boards have stopped, if there are any.
+fn boards(stopped: &[u32], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (i, rank) in stopped.iter().enumerate() {
+        let separator = if i == 0 { "; stopped: rank" } else { "," };
+        write!(f, "{separator} {rank}")?;
+    }
+    Ok(())
 }
 
 /// What an operation is and what it waits for.

@@ -82,15 +82,24 @@ impl<M: Medium> World<M> {
             if next.at > now {
                 let until = if next.at == NEVER {
                     if site.medium.next_activity().is_none() {
-                        return Err(deadlock(now, cpus, &programs));
+                        let (ranks, stopped) = (stuck(cpus, &programs), site.stopped_ranks());
+                        return Err(WorldError::Deadlock {
+                            at: now,
+                            ranks,
+                            stopped,
+                        });
                     }
                     now + STRIDE
                 } else {
                     next.at
                 };
                 if until > end {
-                    let limit = config.limit;
-                    return Err(WorldError::TimeLimit { limit });
+                    let (ranks, stopped) = (stuck(cpus, &programs), site.stopped_ranks());
+                    return Err(WorldError::TimeLimit {
+                        limit: config.limit,
+                        ranks,
+                        stopped,
+                    });
                 }
                 if site.medium.advance(until) {
                     spread_news(site, cpus);
@@ -138,6 +147,11 @@ impl<M: Medium> World<M> {
 /// Tells the ranks of the nodes where something has happened.
 fn spread_news<M: Medium>(site: &mut Site<M>, cpus: &mut [Cpu<M::Token>]) {
     let now = site.medium.now();
+    if site.note_partings() {
+        for cpu in cpus.iter_mut() {
+            cpu.notice(now, false);
+        }
+    }
     let mut nodes = core::mem::take(&mut site.fresh);
     site.medium.take_news(&mut |node| nodes.push(node));
     for node in nodes.drain(..) {
@@ -152,8 +166,8 @@ fn spread_news<M: Medium>(site: &mut Site<M>, cpus: &mut [Cpu<M::Token>]) {
     site.fresh = nodes;
 }
 
-/// The report of a world in which nobody can go on.
-fn deadlock<T, F, E>(at: Instant, cpus: &[Cpu<T>], programs: &[Program<F>]) -> WorldError<E>
+/// The ranks that are not done, and what each waits for.
+fn stuck<T, F>(cpus: &[Cpu<T>], programs: &[Program<F>]) -> Vec<Stuck>
 where
     T: Copy + 'static,
     F: Future,
@@ -170,5 +184,5 @@ where
             });
         }
     }
-    WorldError::Deadlock { at, ranks }
+    ranks
 }

@@ -147,6 +147,10 @@ impl PointToPoint for Process {
         matches!(answer.await, Answer::Cancelled(true))
     }
 
+    fn closed(&self) -> Vec<u32> {
+        self.mailbox.borrow().closed.clone()
+    }
+
     fn release(&self, id: RequestId) {
         self.mailbox.borrow_mut().release(id);
     }

@@ -81,6 +81,9 @@ pub(super) struct Mailbox {
     /// What probes found just before this poll.
     pub(super) found: Vec<(Pattern, Status)>,
     pub(super) heap: Heap,
+    /// Ranks whose links are closed, and how many of them the program was waked for.
+    pub(super) closed: Vec<u32>,
+    pub(super) told: usize,
 }
 
 impl Mailbox {
@@ -98,6 +101,8 @@ impl Mailbox {
             probes: Vec::new(),
             found: Vec::new(),
             heap,
+            closed: Vec::new(),
+            told: 0,
         }
     }
 

@@ -11,13 +11,13 @@
 
 mod calls;
 mod config;
-mod convert;
 mod cpu;
 mod error;
 mod executor;
 mod handle;
 mod heap;
 mod launch;
+mod loss;
 mod mailbox;
 pub mod media;
 mod port;

@@ -4,6 +4,7 @@
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
+use super::loss::Loss;
 use super::media::Medium;
 use crate::fabric::Watch;
 use crate::mpi::TagPacking;
@@ -62,8 +63,8 @@ pub(super) struct Site<M: Medium> {
     begun: BTreeMap<(u32, u16), (Instant, u64)>,
     pub(super) messages: Vec<Message>,
     pub(super) record: bool,
-    /// Nodes whose boards are of no use any more, in the order of their ends.
-    pub(super) failed: Vec<u16>,
+    /// What the machine has lost so far, in order.
+    pub(super) losses: Vec<Loss>,
     /// Ranks that a sibling has given something.
     pub(super) wakes: Vec<u32>,
     /// A copy to a sibling is over: whoever made it has to be told.
@@ -82,7 +83,7 @@ impl<M: Medium> Site<M> {
             begun: BTreeMap::new(),
             messages: Vec::new(),
             record: false,
-            failed: Vec::new(),
+            losses: Vec::new(),
             wakes: Vec::new(),
             copied: false,
             fresh: Vec::new(),
@@ -129,8 +130,10 @@ impl<M: Medium> Site<M> {
         }
         loop {
             if let Err(error) = self.medium.poll(node) {
-                if !self.failed.contains(&node) {
-                    self.failed.push(node);
+                let loss = Loss::Node(node);
+                if !self.losses.contains(&loss) {
+                    self.losses.push(loss);
+                    self.note_partings();
                     self.wakes
                         .extend((0..).zip(&self.homes).map(|(rank, _)| rank));
                 }

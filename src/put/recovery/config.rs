@@ -163,6 +163,17 @@ impl RecoveryConfig {
     }
 
     /// How long the answer to question `attempt` is waited for.
+    /// From the last sign of life of a node to its end, when nothing is to be sent to
+    /// it: the silence and all questions. None without heartbeat.
+    pub fn silence_limit(&self) -> Option<Duration> {
+        let questions = (0..self.attempts).map(|attempt| self.patience(attempt).ps());
+        let questions = questions.fold(0, u64::saturating_add);
+        let silence = self.heartbeat?.ps().saturating_add(questions);
+        // Restarts of the own board on the way.
+        let restart = self.settle.ps().saturating_mul(2);
+        Some(Duration::from_ps(silence.saturating_add(restart)))
+    }
+
     pub(super) const fn patience(&self, attempt: u8) -> Duration {
         let doublings = if attempt < 5 { attempt } else { 5 };
         Duration::from_ps(self.timeout.ps().saturating_mul(1 << doublings))

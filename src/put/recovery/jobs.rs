@@ -186,11 +186,10 @@ impl<const N: usize> Jobs<N> {
     pub(super) fn rewind(&mut self, node: u16, number: u32) {
         for job in self.of(node) {
             let Some(first) = job.first else { continue };
-            let kept = if is_before(first, number) {
-                number.wrapping_sub(first).min(job.posted)
-            } else {
-                0
-            };
+            // Not by `is_before`: a transfer may be longer than half of all
+            // numbers. What is beyond its messages comes before its first.
+            let kept = number.wrapping_sub(first);
+            let kept = if kept <= job.posted { kept } else { 0 };
             job.posted = kept;
             if kept == 0 {
                 job.first = None;
@@ -284,6 +283,20 @@ mod tests {
         let state = |jobs: &Jobs<4>, at| jobs.get(at).map(|job| (job.posted, job.first));
         assert_eq!(state(&jobs, 0), Some((2, Some(10))));
         assert_eq!(state(&jobs, 1), Some((0, None)));
+    }
+
+    #[test]
+    fn a_rewind_keeps_more_than_half_of_all_numbers() {
+        let mut jobs = Jobs::<4>::new();
+        jobs.push(job(1, 1, u32::MAX - 1, u32::MAX - 1)).unwrap();
+        posted(&mut jobs, 0, 10);
+        jobs.get_mut(0).unwrap().posted = 0xC000_0000;
+        jobs.rewind(1, 10 + 0xBFFF_FFF8);
+        assert_eq!(jobs.get(0).map(|job| job.posted), Some(0xBFFF_FFF8));
+        // A number from before the transfer keeps nothing of it.
+        jobs.rewind(1, 9);
+        let of = |job: &Job| (job.posted, job.first);
+        assert_eq!(jobs.get(0).map(of), Some((0, None)));
     }
 
     #[test]

@@ -30,9 +30,11 @@
 //! }
 //! ```
 
+mod accept;
 mod board;
 mod config;
 mod error;
+mod inbox;
 mod jobs;
 mod peer;
 mod receive;
@@ -49,18 +51,17 @@ pub use stats::RecoveryStats;
 use heapless::{Deque, Vec};
 
 use super::config::PutConfig;
-use super::driver::{Hardware, Phase, Put};
+use super::driver::{Hardware, Put};
 use super::error::{PortErrorOf, ServeError, TABLE_LEN};
-use super::event::{Event, Fault};
+use super::event::Event;
 use super::sap::Sap;
 use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
 use crate::time::Instant;
 use board::Board;
-use config::{NODES, RANGE};
+use config::RANGE;
 use error::ReliableError as Error;
-use jobs::{Job, Jobs, State};
+use jobs::Jobs;
 use peer::Peer;
-use record::Kind;
 
 /// Names a transfer of one [`Reliable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,13 +126,6 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> defmt::Format
             self.stats
         );
     }
-}
-
-/// Fields of a message identifier, relative to the first one of the range:
-/// number, kind, sender.
-const fn identifier(kind: Kind, sender: u16, number: u32) -> u32 {
-    let number = number & ((1 << config::NUMBER_BITS) - 1);
-    number << 9 | (kind as u32) << 7 | sender as u32 & (NODES as u32 - 1)
 }
 
 impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS, JOBS, EVENTS> {
@@ -253,119 +247,15 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
         Some((Ticket(id), why))
     }
 
+    /// How many times in a row a node was given up since it was last heard; transfers
+    /// to it that were waiting have failed.
+    pub fn given_up(&self, node: u16) -> u8 {
+        let peer = self.peers.get(usize::from(node));
+        peer.map_or(0, |peer| peer.given_up)
+    }
+
     fn nodes(&self) -> u16 {
         self.settings.nodes
-    }
-
-    fn job<E>(&self, transfer: &Transfer) -> Result<Option<Job>, ReliableError<E>> {
-        let Transfer {
-            node,
-            local,
-            remote,
-            length,
-            flags,
-        } = *transfer;
-        let nodes = self.nodes();
-        if node >= nodes {
-            return Err(Error::UnknownNode { node, nodes });
-        }
-        match (self.board, self.put.phase()) {
-            (Board::Lost, _) => {
-                return Err(Error::BoardLost {
-                    restarts: self.failed_restarts,
-                });
-            }
-            (Board::Running, phase @ (Phase::Closed | Phase::Starting)) => {
-                return Err(Error::NotOpen { phase });
-            }
-            _ => {}
-        }
-        if length == 0 && !flags.notify_receiver {
-            return Ok(None);
-        }
-        let (local, remote, length) = if length == 0 {
-            (0, 0, 0)
-        } else {
-            let address = |address| self.reach(address, length);
-            // Cannot be cut: it ends below 2^32.
-            (address(local)?, address(remote)?, length as u32)
-        };
-        Ok(Some(Job {
-            node,
-            local,
-            remote,
-            length,
-            notify: flags.notify_receiver,
-            tag: flags.tag,
-            count: length.div_ceil(self.config.segment).max(1),
-            posted: 0,
-            first: None,
-            state: State::Pending,
-        }))
-    }
-
-    /// The address, when `length` bytes from it lie in 1..2^32 beside the
-    /// records.
-    fn reach<E>(&self, address: u64, length: u64) -> Result<u32, ReliableError<E>> {
-        let end = address.checked_add(length);
-        let end = end
-            .filter(|end| *end <= 1 << 32)
-            .ok_or(Error::OutOfReach { address, length })?;
-        let control = u64::from(self.config.control_at);
-        let control_end = control + self.config.control_bytes(self.nodes());
-        match u32::try_from(address) {
-            Ok(start @ 1..) if end <= control || address >= control_end => Ok(start),
-            _ => Err(Error::OutOfReach { address, length }),
-        }
-    }
-
-    /// One look at the chip: what arrived goes to `inbox`.
-    fn serve<H: Hardware + ?Sized>(
-        &mut self,
-        hw: &mut H,
-        inbox: &mut Vec<u32, EVENTS>,
-    ) -> Result<(), ServeError<PortErrorOf<H>>> {
-        let room = EVENTS - self.arrivals.len();
-        let reports = room.min(usize::from(self.config.budget)) as u16;
-        let (own, first) = (self.sap, self.first);
-        let mut lost = false;
-        let Self {
-            put, events, stats, ..
-        } = self;
-        let budgets = [self.config.budget, reports];
-        let served = put.poll_each(hw, budgets, &mut |event| match event {
-            Event::Received { sap, mi, .. } if sap == own => {
-                let _ = inbox.push(mi - first);
-            }
-            Event::Sent { sap, .. } if sap == own => {}
-            Event::UnclaimedSent { .. } | Event::UnclaimedReceived { .. } => {}
-            event => {
-                if let Event::Error { fault, .. } = event {
-                    stats.count(fault);
-                    lost |= matches!(fault, Fault::Reported { .. });
-                }
-                // The newest matter less than that the ring goes on.
-                let _ = events.push_back(event);
-            }
-        });
-        if lost {
-            self.link_error();
-        }
-        served.map(|_| ())
-    }
-
-    /// Something was lost, of whom is not known: whoever may be concerned is
-    /// asked, or told.
-    fn link_error(&mut self) {
-        let now = self.now;
-        for peer in &mut self.peers {
-            if peer.epoch_in != 0 {
-                peer.owe(peer::Owed::Missing);
-            }
-            if peer.contact == peer::Contact::Open && peer.in_flight() > 0 {
-                peer.ask(now);
-            }
-        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Reports: what arrived, and whether it is accepted.
 
-use super::config::NUMBER_BITS;
+use super::Reliable;
+use super::config::{NODES, NUMBER_BITS};
 use super::error::Failure;
-use super::peer::{Owed, Told};
+use super::peer::{Contact, Owed, Told};
 use super::record::{CRC, Kind, Record};
-use super::{NODES, Reliable};
 use crate::put::driver::Hardware;
 use crate::remote::Arrival;
 
@@ -109,10 +109,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
         let Some(peer) = self.peers.get_mut(usize::from(node)) else {
             return;
         };
-        let fresh = matches!(
-            peer.contact,
-            super::peer::Contact::Asking { fresh: true, .. }
-        );
+        let fresh = matches!(peer.contact, Contact::Asking { fresh: true, .. });
         let asking = peer.is_asking();
         match peer.told(record.epoch, number, record.missing, self.now) {
             Told::Nothing => {}

@@ -1,18 +1,28 @@
 //! Posting: what is owed, questions, messages; and the clocks behind them.
 
+use super::Reliable;
 use super::board::Board;
+use super::config::{NODES, NUMBER_BITS};
 use super::error::Failure;
-use super::jobs::Job;
+use super::jobs::{Job, State};
 use super::peer::{Contact, Owed, Peer};
 use super::receive::sum;
 use super::record::{INLINE, Kind, Record, parts};
-use super::{Reliable, identifier};
 use crate::ddc::lme::Control;
 use crate::put::config::Model;
 use crate::put::driver::{Hardware, Sequence};
 use crate::put::entry::Entry;
 use crate::put::error::AddError;
 use crate::put::port::DmaMemory;
+
+/// The part of a number that travels in the message identifier.
+const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
+
+/// Fields of a message identifier, relative to the first one of the range:
+/// number, kind, sender.
+pub(super) const fn identifier(kind: Kind, sender: u16, number: u32) -> u32 {
+    (number & NUMBER) << 9 | (kind as u32) << 7 | sender as u32 & (NODES as u32 - 1)
+}
 
 /// Why nothing more is posted now.
 enum Stop {
@@ -159,7 +169,7 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
 
     fn fail_job(&mut self, index: usize, why: Failure) {
         if let Some(job) = self.jobs.get_mut(index) {
-            job.state = super::State::Failed { why, told: false };
+            job.state = State::Failed { why, told: false };
             self.stats.failed += 1;
         }
     }
@@ -301,8 +311,6 @@ impl<const PEERS: usize, const JOBS: usize, const EVENTS: usize> Reliable<PEERS,
         }
     }
 }
-
-const NUMBER: u32 = (1 << super::config::NUMBER_BITS) - 1;
 
 fn stop<E>(error: AddError<E>) -> Stop {
     match error {

@@ -5,8 +5,12 @@ extern crate std;
 
 use std::string::ToString;
 
+use super::record::Kind;
+use super::send::identifier;
 use super::*;
+use crate::ddc::lme::Control;
 use crate::put::Model;
+use crate::put::entry::Entry;
 use crate::put::testing::{FakeController, HostileController};
 use crate::put::tests::{config, controller};
 use crate::remote::Flags;
@@ -47,6 +51,35 @@ fn transfer(node: u16, length: u64) -> Transfer {
 fn identifiers_keep_bit_23_free_and_name_sender_kind_and_number() {
     assert_eq!(identifier(Kind::Data, 5, 3), 3 << 9 | 1 << 7 | 5);
     assert_eq!(identifier(Kind::State, 127, u32::MAX), (1 << 23) - 1);
+}
+
+#[test]
+fn identifiers_that_are_not_the_layers_are_events_of_others() {
+    let mut hw = controller();
+    let mut put = Put::new();
+    put.init(&mut hw, &settings()).unwrap();
+    let below = put.register_sap().unwrap();
+    put.attach_mi_range(below, 4).unwrap();
+    let recovery = RecoveryConfig::new(0x8000);
+    let mut layer = Small::new(put, &settings(), recovery, Instant::from_ps(0)).unwrap();
+    // Somebody takes the layer's place and range by its back door.
+    let put = layer.put_mut();
+    assert!(put.end());
+    put.init(&mut hw, &settings()).unwrap();
+    put.register_sap().unwrap();
+    let sap = put.register_sap().unwrap();
+    put.attach_mi_range(sap, 4).unwrap();
+    let told = Control::LMP.with(Control::NOS).with(Control::LMI);
+    put.add_entry(&mut hw, Entry::page(1, 3, 0x2_0000, 0x3_0000, 8, told))
+        .unwrap();
+    for _ in 0..4 {
+        hw.run(10);
+        layer.poll(&mut hw).unwrap();
+    }
+    assert_eq!(layer.stats().bad_records, 0);
+    let received = core::iter::from_fn(|| layer.event())
+        .any(|event| matches!(event, Event::Received { mi: 3, .. }));
+    assert!(received);
 }
 
 #[test]

@@ -315,3 +315,32 @@ fn a_token_of_another_writer_is_unknown() {
         "transfer 0 was not started here"
     );
 }
+
+#[test]
+fn identifiers_that_are_not_the_writers_are_events_of_others() {
+    // Somebody takes the writer's place and range by its back door.
+    let (mut put, mut hw) = started(&config(16));
+    let below = put.register_sap().unwrap();
+    put.attach_mi_range(below, 4).unwrap();
+    let choices = WriterConfig {
+        tags: 16,
+        ..WriterConfig::default()
+    };
+    let mut writer: Small = Writer::new(put, choices).unwrap();
+    let put = writer.put_mut();
+    assert!(put.end());
+    put.init(&mut hw, &config(16)).unwrap();
+    put.register_sap().unwrap();
+    let sap = put.register_sap().unwrap();
+    put.attach_mi_range(sap, 4).unwrap();
+    let page = Entry::page(1, 3, 0x8000, 0x9000, 8, ALL);
+    put.add_entry(&mut hw, page).unwrap();
+    for _ in 0..4 {
+        hw.run(10);
+        writer.poll(&mut hw).unwrap();
+    }
+    assert_eq!(writer.arrival(), None);
+    let received = core::iter::from_fn(|| writer.event())
+        .any(|event| matches!(event, Event::Received { mi: 3, .. }));
+    assert!(received);
+}

@@ -5,68 +5,22 @@
 //! (NOS), and carries the tag of the transfer as message identifier. Transfers
 //! leave in the order in which they were started.
 
+mod config;
 mod error;
+mod job;
 
+pub use config::{Completion, WriterConfig};
 pub use error::{TransferError, WriteError, WriterError};
 
 use heapless::Deque;
 
-use crate::ddc::lme::Control;
 use crate::remote::{Arrival, Progress, RemoteWrite, Transfer};
 
-use super::config::Model;
-use super::driver::{Hardware, Phase, Put, Sequence};
-use super::entry::Entry;
-use super::error::{AddError, MAX_PAGE, PortErrorOf, Protocol};
+use super::driver::{Hardware, Phase, Put};
+use super::error::{AddError, MAX_PAGE, PortErrorOf};
 use super::event::Event;
 use super::sap::Sap;
-
-/// How the writer learns that its last page has left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Completion {
-    /// The last page has NOS: the chip counts it once it has left.
-    #[default]
-    Counted,
-    /// No NOS; the page has left when the chip has gone beyond the *following*
-    /// entry. One acknowledgement less a transfer, but the last transfer of a
-    /// burst stays pending until something follows it.
-    NextEntry,
-}
-
-/// Choices of a [`Writer`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct WriterConfig {
-    /// Tags: a power of 2; tag `t` travels as message identifier
-    /// `start + t` of the writer's range, which must start at the same
-    /// identifier on all nodes (it does when all register in the same order).
-    pub tags: u32,
-    /// Bytes of a page, 1..=65,535. Chosen: 65,532, the largest multiple of 4,
-    /// so that all pages of a transfer have the alignment of the first.
-    pub page: u32,
-    /// Pages of a message. Chosen: 256, so that the 16-bit packet counts of
-    /// the chip suffice: 256 pages of 65,532 bytes are about 32,000 packets.
-    pub pages_per_message: u32,
-    /// How the end of a transfer is seen.
-    pub completion: Completion,
-    /// Ring entries taken back, reports taken, and pages posted a poll, each.
-    pub budget: u16,
-}
-
-impl Default for WriterConfig {
-    fn default() -> Self {
-        Self {
-            tags: 65_536,
-            page: 65_532,
-            pages_per_message: 256,
-            completion: Completion::Counted,
-            budget: 64,
-        }
-    }
-}
+use job::Job;
 
 /// Names a transfer of one [`Writer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,22 +30,6 @@ pub struct TransferId(u64);
 impl TransferId {
     /// A transfer of no bytes that tells nobody: complete from the start.
     const NOTHING: Self = Self(u64::MAX);
-}
-
-/// What is left of a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-struct Job {
-    node: u16,
-    /// Bits 31:25 of the last page's control word, and its identifier.
-    last: Control,
-    local: u32,
-    remote: u32,
-    left: u64,
-    /// Pages of the current message so far.
-    pages: u32,
-    /// The last page, once it is posted.
-    posted: Option<Sequence>,
 }
 
 /// [`RemoteWrite`] over the driver of one board: at most `JOBS` transfers in
@@ -220,64 +158,6 @@ impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
         }
     }
 
-    /// What a transfer becomes, or why it is refused; `None` for one of no
-    /// bytes that tells nobody.
-    fn job<E>(&self, transfer: &Transfer) -> Result<Option<Job>, WriteError<E>> {
-        let Transfer {
-            node,
-            local,
-            remote,
-            length,
-            flags,
-        } = *transfer;
-        self.put.ready().map_err(WriteError::Refused)?;
-        self.put.reachable(node).map_err(WriteError::Refused)?;
-        let tags = self.config.tags;
-        if flags.tag >= tags {
-            return Err(WriteError::Tag {
-                tag: flags.tag,
-                tags,
-            });
-        }
-        let mut last = Control::LMP.with_mi(self.first + flags.tag);
-        if flags.notify_receiver {
-            // NOR raises the receiver's interrupt; pollers see the report.
-            last = last.with(Control::LMI);
-            if self.put.model() == Model::Interrupt {
-                last = last.with(Control::NOR);
-            }
-        }
-        if self.config.completion == Completion::Counted {
-            last = last.with(Control::NOS);
-        }
-        if length == 0 {
-            // Nothing to deposit, somebody to tell: a short message.
-            let short = last.with(Control::SM);
-            let job = Job {
-                node,
-                last: short,
-                local: 0,
-                remote: 0,
-                left: 0,
-                pages: 0,
-                posted: None,
-            };
-            return Ok(flags.notify_receiver.then_some(job));
-        }
-        let refused = |protocol| WriteError::Refused(AddError::Protocol(protocol));
-        let remote = reach(remote, length, refused(Protocol::ZeroRemote))?;
-        let local = reach(local, length, refused(Protocol::ZeroLocal))?;
-        Ok(Some(Job {
-            node,
-            last,
-            local,
-            remote,
-            left: length,
-            pages: 0,
-            posted: None,
-        }))
-    }
-
     /// Posts what fits of what is waiting, oldest first, within the budget.
     fn pump<H: Hardware + ?Sized>(&mut self, hw: &mut H) -> Result<(), AddError<PortErrorOf<H>>> {
         let config = self.config;
@@ -326,41 +206,6 @@ impl<const JOBS: usize, const EVENTS: usize> Writer<JOBS, EVENTS> {
     }
 }
 
-/// The address, when `length` bytes from it lie below 2^32 and it is not 0.
-fn reach<E>(address: u64, length: u64, zero: WriteError<E>) -> Result<u32, WriteError<E>> {
-    let ends = address
-        .checked_add(length)
-        .is_some_and(|end| end <= 1 << 32);
-    match u32::try_from(address) {
-        Ok(0) if ends => Err(zero),
-        Ok(address) if ends => Ok(address),
-        _ => Err(WriteError::OutOfReach { address, length }),
-    }
-}
-
-impl Job {
-    /// The next entry, which will be posted as `sequence`.
-    fn page(&mut self, config: &WriterConfig, sequence: Sequence) -> Entry {
-        let length = self.left.min(u64::from(config.page)) as u32;
-        let (local, remote) = (self.local, self.remote);
-        self.left -= u64::from(length);
-        // May wrap to 0 after the last page only.
-        self.local = local.wrapping_add(length);
-        self.remote = remote.wrapping_add(length);
-        self.pages += 1;
-        let flags = if self.left == 0 {
-            self.posted = Some(sequence);
-            self.last
-        } else if self.pages >= config.pages_per_message {
-            self.pages = 0;
-            Control::LMP
-        } else {
-            Control::default()
-        };
-        Entry::page(self.node, self.last.mi(), local, remote, length, flags)
-    }
-}
-
 impl<H: Hardware + ?Sized, const JOBS: usize, const EVENTS: usize> RemoteWrite<H>
     for Writer<JOBS, EVENTS>
 {
@@ -402,10 +247,14 @@ impl<H: Hardware + ?Sized, const JOBS: usize, const EVENTS: usize> RemoteWrite<H
         let for_lme = if others { share } else { total };
         let for_lmr = if others { share } else { total };
         let for_lmr = usize::from(for_lmr).min(EVENTS - arrivals.len()) as u16;
+        let tag = |mi: u32| mi.checked_sub(*first).filter(|tag| *tag < config.tags);
         let served = put.poll_each(hw, [for_lme, for_lmr], &mut |event| {
             let _ = match event {
-                Event::Received { sap, mi, .. } if sap == own => {
-                    arrivals.push_back(Arrival { tag: mi - *first }).is_ok()
+                // Whoever restarts the driver behind the writer's back may have
+                // its SAP with other identifiers.
+                Event::Received { sap, mi, .. } if sap == own && tag(mi).is_some() => {
+                    let tag = tag(mi).unwrap_or_default();
+                    arrivals.push_back(Arrival { tag }).is_ok()
                 }
                 Event::Sent { sap, .. } if sap == own => true,
                 Event::UnclaimedSent { .. } | Event::UnclaimedReceived { .. } => true,

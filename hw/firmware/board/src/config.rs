@@ -8,8 +8,13 @@
 /// needs another [`RegisterPort`](multipc::put::RegisterPort).
 pub const REGISTERS: usize = configuration_space(0x3000_0000, 0, 1, 0);
 
-/// The input register and the bit at which INTA# is read (low: asserted). Without
-/// one the image polls.
+/// Whether INTA# is wired to an input of the interrupt controller; otherwise the image
+/// polls. The input must be level-triggered. Which one it is stands with the vector table:
+/// in the vendor's crate, here in `firmware_support::device`.
+pub const INTERRUPTS: bool = true;
+
+/// The input register and the bit at which INTA# can also be read (low: asserted), if
+/// there is one. Only silicon whose registers must not be read while it receives needs it.
 pub const INTA: Option<(usize, u32)> = None;
 
 /// Processor cycles a second: how long a delay is.

@@ -70,6 +70,9 @@ pub struct Dma {
     bus: u32,
 }
 
+// SAFETY: the one handle on its region; which context uses it makes no difference.
+unsafe impl Send for Dma {}
+
 impl Dma {
     /// The bus address of the first byte.
     pub const fn base(&self) -> u32 {

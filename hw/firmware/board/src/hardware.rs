@@ -25,6 +25,9 @@ struct Line {
     mask: u32,
 }
 
+// SAFETY: promised to `with_inta`: reading has no side effects, in any context.
+unsafe impl Send for Line {}
+
 impl Hardware {
     /// A board without interrupt line, on a processor of `hz` cycles a second.
     pub const fn new(port: MmioPort, dma: Dma, hz: u32) -> Self {
@@ -49,11 +52,6 @@ impl Hardware {
     /// Bus address of the first byte of the DMA memory.
     pub const fn dma_base(&self) -> u32 {
         self.dma.base()
-    }
-
-    /// Whether INTA# can be read.
-    pub const fn has_inta(&self) -> bool {
-        self.inta.is_some()
     }
 }
 

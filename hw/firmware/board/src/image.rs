@@ -3,6 +3,8 @@
 use board::{Dma, Region, config};
 use firmware_support::entry;
 
+use crate::interrupt;
+
 static REGION: Region<{ config::DMA_BYTES }> = Region::new();
 
 /// The DMA memory at its bus address.
@@ -14,35 +16,7 @@ fn memory() -> Option<Dma> {
 #[cfg(feature = "plain-ram")]
 #[entry]
 fn main() -> ! {
-    use board::plain_ram::{Failure, Ram, check_driver, check_memory, check_port};
-    use board::{Hardware, MmioPort};
-    use firmware_support::{Verdict, exit};
-
-    static RAM: Ram = Ram::new();
-
-    fn check(mut port: MmioPort, mut dma: Dma) -> Result<(), Failure> {
-        check_port(&RAM, &mut port)?;
-        defmt::info!("port: 64 registers in their places");
-        check_memory(&mut dma, config::DMA_BYTES as u32)?;
-        defmt::info!("memory: at {=u32:#010x} on the bus", dma.base());
-        let mut hw = Hardware::new(port, dma, config::CPU_HZ);
-        check_driver(&RAM, &mut hw, config::PAGES)?;
-        defmt::info!("driver: started, one page, one report");
-        Ok(())
-    }
-
-    // SAFETY: the one port on it.
-    let port = unsafe { RAM.port() };
-    let verdict = match memory().map(|dma| check(port, dma)) {
-        Some(Ok(())) => Verdict::Passed,
-        Some(Err(failure)) => {
-            defmt::error!("{}", failure);
-            Verdict::Failed
-        }
-        None => Verdict::Failed,
-    };
-    defmt::info!("{}", verdict);
-    exit(verdict)
+    firmware_support::finish(plain::run())
 }
 
 #[cfg(not(feature = "plain-ram"))]
@@ -54,16 +28,140 @@ fn main() -> ! {
     }
 }
 
+/// Plain RAM in the place of the registers.
+#[cfg(feature = "plain-ram")]
+mod plain {
+    use board::plain_ram::{self, Failure, Ram, check_driver, check_memory, check_port};
+    use board::{Hardware, config};
+    use firmware_support::asked;
+    #[cfg(target_arch = "riscv32")]
+    use firmware_support::device::core_interrupt;
+    #[cfg(target_arch = "arm")]
+    use firmware_support::device::exception;
+    use firmware_support::device::{Input, Timer};
+    use multipc::put::Event;
+    #[cfg(target_arch = "riscv32")]
+    use riscv::interrupt::Interrupt;
+
+    use super::interrupt::{self, Events, Shared};
+
+    /// What ends a sleep when the line does not, in the processor's time.
+    const FAR_US: u32 = 500_000;
+
+    static RAM: Ram = Ram::new();
+
+    pub fn run() -> Result<(), Failure> {
+        // SAFETY: the one port on it.
+        let mut port = unsafe { RAM.port() };
+        check_port(&RAM, &mut port)?;
+        defmt::info!("port: 64 registers in their places");
+        let mut dma = super::memory().ok_or(Failure::Taken)?;
+        check_memory(&mut dma, config::DMA_BYTES as u32)?;
+        defmt::info!("memory: at {=u32:#010x} on the bus", dma.base());
+        let mut hw = Hardware::new(port, dma, config::CPU_HZ);
+        check_driver(&RAM, &mut hw, config::PAGES)?;
+        defmt::info!("driver: started, one page, one report");
+        check_handler(hw)
+    }
+
+    /// The same page and report, told by the handler to a loop that sleeps. With the
+    /// word `deaf` nobody pulls the line, and the check must find it.
+    fn check_handler(mut hw: Hardware) -> Result<(), Failure> {
+        let put = plain_ram::start(&RAM, &mut hw, config::PAGES)?;
+        let mut events = interrupt::start(hw, put, true).ok_or(Failure::Taken)?;
+        interrupt::with(|shared| plain_ram::page_leaves(&RAM, &shared.hw, 1));
+        pull();
+        told(&mut events, 1, is_sent)?;
+        interrupt::with(|shared| plain_ram::report_arrives(&RAM, &mut shared.hw)).transpose()?;
+        pull();
+        told(&mut events, 2, |event| {
+            matches!(event, Event::Received { mi: 3, .. })
+        })?;
+        interrupt::with(|shared| plain_ram::report_is_taken(&RAM, &shared.hw)).transpose()?;
+        defmt::info!("handler: two interrupts, one page, one report");
+        check_full(&mut events)
+    }
+
+    /// Three pages, and a queue with room for two that nobody empties: the third
+    /// interrupt serves nothing and masks the line, and only the loop that has emptied
+    /// the queue lets it interrupt again.
+    fn check_full(events: &mut Events) -> Result<(), Failure> {
+        for nth in 2..=4 {
+            interrupt::with(|Shared { hw, put, .. }| {
+                plain_ram::post(hw, put, config::PAGES)?;
+                plain_ram::page_leaves(&RAM, hw, nth);
+                Ok::<(), Failure>(())
+            })
+            .transpose()?;
+            pull();
+        }
+        for _ in 0..2 {
+            look(events.next()?, 5, is_sent)?;
+        }
+        told(events, 6, is_sent)?;
+        defmt::info!("handler: waits for room in the queue");
+        Ok(())
+    }
+
+    fn is_sent(event: Event) -> bool {
+        matches!(event, Event::Sent { mi: 2, .. })
+    }
+
+    /// Pulls the line.
+    fn pull() {
+        Input::drive(!asked("deaf"));
+    }
+
+    /// Sleeps, and looks at the one event, after so many interrupts.
+    fn told(
+        events: &mut Events,
+        expected: u32,
+        right: impl Fn(Event) -> bool,
+    ) -> Result<(), Failure> {
+        Timer::arm(FAR_US);
+        events.sleep();
+        look(events.next()?, expected, right)?;
+        match events.next()? {
+            None => Ok(()),
+            event => look(event, expected, |_| false),
+        }
+    }
+
+    /// Whether this is the right event, after so many interrupts.
+    fn look(
+        event: Option<Event>,
+        expected: u32,
+        right: impl Fn(Event) -> bool,
+    ) -> Result<(), Failure> {
+        let taken = interrupt::with(|&mut Shared { taken, .. }| taken).unwrap_or(0);
+        if event.is_some_and(right) && taken == expected {
+            Ok(())
+        } else {
+            Err(Failure::Handler {
+                taken,
+                expected,
+                event,
+            })
+        }
+    }
+
+    #[cfg_attr(target_arch = "arm", exception)]
+    #[cfg_attr(target_arch = "riscv32", core_interrupt(Interrupt::MachineTimer))]
+    #[allow(non_snake_case)]
+    fn SysTick() {
+        Timer::disarm();
+    }
+}
+
 /// The registers of the configuration.
 #[cfg(not(feature = "plain-ram"))]
 mod real {
     use board::{Dma, Hardware, MmioPort, config};
-    use embedded_hal::digital::InputPin;
-    use multipc::put::{Control, DmaMemory, Entry, Event, Model, Put, PutConfig};
+    use multipc::put::{Control, DmaMemory, Entry, Model, Put, PutConfig};
     use multipc::rcube::RoutingTable;
 
-    /// Entries of each ring that one call serves.
-    const BUDGET: u16 = 16;
+    use super::interrupt::{self, Events, Shared};
+
     const GREETING: [u8; 12] = *b"remote write";
     const IDENTIFIER: u32 = 0;
 
@@ -79,14 +177,14 @@ mod real {
         }
 
         let table = table();
-        let base = hw.dma_base();
-        let mut settings = PutConfig::new(config::NODE, base, &table);
+        let mut settings = PutConfig::new(config::NODE, hw.dma_base(), &table);
         settings.nodes = 2;
         settings.entries = config::ENTRIES;
         settings.counters = 0;
-        if !hw.has_inta() {
+        if !config::INTERRUPTS {
             settings.model = Model::Polling;
         }
+        // The start waits for the links; the line interrupts only afterwards.
         let mut put = Put::new();
         match put.init(&mut hw, &settings) {
             Ok(started) => defmt::info!("{}", started),
@@ -95,8 +193,33 @@ mod real {
         let user = put.register_sap().map(|sap| put.attach_mi_range(sap, 4));
         defmt::info!("user: {}", user);
 
-        // A page to the other board, into the place from which it sends its own.
-        let page = base.wrapping_add(config::PAGES);
+        let Some(mut events) = interrupt::start(hw, put, config::INTERRUPTS) else {
+            defmt::panic!("the queue of events was taken")
+        };
+        defmt::info!("posted: {}", interrupt::with(greet));
+        loop {
+            if let Err(error) = round(&mut events) {
+                defmt::panic!("{}", error);
+            }
+        }
+    }
+
+    /// The main loop: what is told, then sleep.
+    fn round(events: &mut Events) -> Result<(), interrupt::Error> {
+        while let Some(event) = events.next()? {
+            defmt::info!("{}", event);
+        }
+        if config::INTERRUPTS {
+            events.sleep();
+            Ok(())
+        } else {
+            events.poll()
+        }
+    }
+
+    /// A page to the other board, into the place from which it sends its own.
+    fn greet(Shared { hw, put, .. }: &mut Shared) -> bool {
+        let page = hw.dma_base().wrapping_add(config::PAGES);
         let told = Control::LMP
             .with(Control::NOS)
             .with(Control::LMI)
@@ -104,22 +227,7 @@ mod real {
         let length = GREETING.len() as u32;
         let target = page.wrapping_add(length);
         let entry = Entry::page(1 - config::NODE, IDENTIFIER, page, target, length, told);
-        defmt::info!("memory: {}", hw.store(page, &GREETING));
-        defmt::info!("posted: {}", put.add_entry(&mut hw, entry).is_ok());
-
-        loop {
-            let sink = |event: Event| defmt::info!("{}", event);
-            let asserted = matches!(hw.is_low(), Ok(true));
-            let served = match settings.model {
-                Model::Polling => put.poll(&mut hw, BUDGET, sink),
-                _ if asserted => put.on_interrupt(&mut hw, BUDGET, sink),
-                // A real image sleeps until the line's interrupt.
-                _ => continue,
-            };
-            if let Err(error) = served {
-                defmt::panic!("{}", error);
-            }
-        }
+        hw.store(page, &GREETING).is_ok() && put.add_entry(hw, entry).is_ok()
     }
 
     /// Headers of this node to port 0 of its router, all others to port 1.

@@ -6,6 +6,8 @@
 
 #[cfg(target_os = "none")]
 mod image;
+#[cfg(target_os = "none")]
+mod interrupt;
 
 #[cfg(not(target_os = "none"))]
 fn main() {

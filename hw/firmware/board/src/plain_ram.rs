@@ -47,6 +47,13 @@ impl Ram {
         unsafe { words.wrapping_add(offset / 4 % WORDS).read_volatile() }
     }
 
+    /// As new.
+    fn clear(&self) {
+        for offset in (0..SPACE as usize).step_by(4) {
+            self.set(offset, 0);
+        }
+    }
+
     /// The controller changes a register.
     fn set(&self, offset: usize, value: u32) {
         let words: *mut u32 = self.0.get().cast();
@@ -82,6 +89,14 @@ pub enum Failure {
         received: u32,
         others: u32,
     },
+    /// The handler was not entered, or not once for each event, or told another one.
+    Handler {
+        taken: u32,
+        expected: u32,
+        event: Option<Event>,
+    },
+    /// A static was taken twice.
+    Taken,
     /// The port.
     Outside(Outside),
     /// The memory.
@@ -188,15 +203,31 @@ pub fn check_memory(dma: &mut Dma, size: u32) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Entries of the driver's rings.
+const ENTRIES: u32 = 4;
+
 /// A start, a page and a report, with the controller's moves made by hand. `pages`
 /// is where pages begin from the start of the DMA memory.
 ///
 /// # Errors
 /// The first [`Failure`].
 pub fn check_driver(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<(), Failure> {
-    const ENTRIES: u32 = 4;
+    let mut put = start(ram, hw, pages)?;
+    page_leaves(ram, hw, 1);
+    serve(hw, &mut put, [1, 0])?;
+    report_arrives(ram, hw)?;
+    serve(hw, &mut put, [0, 1])?;
+    report_is_taken(ram, hw)
+}
+
+/// Starts the driver and posts a page, with identifier 2.
+///
+/// # Errors
+/// The first [`Failure`].
+pub fn start(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<Put, Failure> {
+    ram.clear();
     let base = hw.dma_base();
-    let report_ring = base.wrapping_add(16 * ENTRIES);
+    let report_ring = report_ring(hw);
     let bytes = RoutingTable::uniform([0, 1, 1, 1, 1, 1, 1, 1], [1, 2, 2, 2, 2, 2, 2, 2]).emit();
     let mut config = PutConfig::new(0, base, &bytes);
     config.nodes = 2;
@@ -227,12 +258,8 @@ pub fn check_driver(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<
 
     let sap = put.register_sap()?;
     put.attach_mi_range(sap, 4)?;
-    let flags = Control::LMP
-        .with(Control::NOS)
-        .with(Control::LMI)
-        .with(Control::NOR);
     let local = base.wrapping_add(pages);
-    put.add_entry(hw, Entry::page(1, 2, local, 0x0BAD_CAFE, 0x1234, flags))?;
+    post(hw, &mut put, pages)?;
     expect(0x58, ram.get(0x58), base.wrapping_add(16))?;
     // The descriptor as it lies in memory: length and node, control, remote and
     // local address. NOR, LMP, LMI, NOS are bits 31, 30, 27 and 25.
@@ -250,18 +277,52 @@ pub fn check_driver(ram: &'static Ram, hw: &mut Hardware, pages: u32) -> Result<
         }
     }
 
-    // The controller has read the entry and counts a page that left.
-    ram.set(0x54, base.wrapping_add(16));
+    Ok(put)
+}
+
+/// Posts a page, with identifier 2.
+///
+/// # Errors
+/// The driver's.
+pub fn post(hw: &mut Hardware, put: &mut Put, pages: u32) -> Result<(), Failure> {
+    let flags = Control::LMP
+        .with(Control::NOS)
+        .with(Control::LMI)
+        .with(Control::NOR);
+    let local = hw.dma_base().wrapping_add(pages);
+    put.add_entry(hw, Entry::page(1, 2, local, 0x0BAD_CAFE, 0x1234, flags))?;
+    Ok(())
+}
+
+/// The controller has read the `nth` entry, from 1, and counts a page that left.
+pub fn page_leaves(ram: &'static Ram, hw: &Hardware, nth: u32) {
+    ram.set(0x54, hw.dma_base().wrapping_add(16 * (nth % ENTRIES)));
     ram.set(0x40, 1 << 31);
-    serve(hw, &mut put, [1, 0])?;
-    // It has put a report into the LMR and counts that.
+}
+
+/// It has put a report, with identifier 3, into the LMR and counts that.
+///
+/// # Errors
+/// The first [`Failure`].
+pub fn report_arrives(ram: &'static Ram, hw: &mut Hardware) -> Result<(), Failure> {
+    let ring = report_ring(hw);
     let report = [1u32, 0x8800_0003, 0, 0].map(u32::to_le_bytes);
-    hw.store(report_ring, report.as_flattened())?;
-    ram.set(0x68, report_ring.wrapping_add(16));
+    hw.store(ring, report.as_flattened())?;
+    ram.set(0x68, ring.wrapping_add(16));
     ram.set(0x40, 1 << 30);
-    serve(hw, &mut put, [0, 1])?;
-    // The report is taken back.
-    expect(0x64, ram.get(0x64), report_ring.wrapping_add(16))
+    Ok(())
+}
+
+/// The report is taken back.
+///
+/// # Errors
+/// The first [`Failure`].
+pub fn report_is_taken(ram: &'static Ram, hw: &Hardware) -> Result<(), Failure> {
+    expect(0x64, ram.get(0x64), report_ring(hw).wrapping_add(16))
+}
+
+fn report_ring(hw: &Hardware) -> u32 {
+    hw.dma_base().wrapping_add(16 * ENTRIES)
 }
 
 /// One interrupt, which must tell of so many pages sent and messages received.

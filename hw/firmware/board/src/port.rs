@@ -18,6 +18,9 @@ pub struct MmioPort {
     base: *mut u32,
 }
 
+// SAFETY: the one port on its registers; which context uses it makes no difference.
+unsafe impl Send for MmioPort {}
+
 impl MmioPort {
     /// The registers at `base`, the first of [`SPACE`] bytes.
     ///

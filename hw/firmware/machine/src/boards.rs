@@ -133,9 +133,26 @@ impl Boards {
         Ok((host, driver))
     }
 
-    /// The machine.
-    pub fn machine(&mut self) -> &mut Machine<'static> {
-        self.machine
+    /// Whether any board pulls INTA# low.
+    pub fn asserted(&self) -> bool {
+        self.machine.nodes().iter().any(|node| !node.inta_n())
+    }
+
+    /// Runs the chips until INTA# falls, or for `limit`; whether it is low then. Where it
+    /// is low already there is no edge.
+    pub fn run_to_edge(&mut self, limit: Duration) -> bool {
+        if self.asserted() {
+            self.run(limit);
+            return self.asserted();
+        }
+        self.machine.run_while_not(limit, |machine| {
+            machine.nodes().iter().any(|node| !node.inta_n())
+        })
+    }
+
+    /// Runs the chips for `time`.
+    pub fn run(&mut self, time: Duration) {
+        self.machine.run_for(time);
     }
 
     /// The present of the machine.

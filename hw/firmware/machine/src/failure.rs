@@ -3,8 +3,9 @@
 use multipc::fabric::{HostError, WiringError};
 use multipc::mpi::boot::BootError;
 use multipc::mpi::endpoint::EndpointError;
+use multipc::mpi::process::MpiError;
 use multipc::put::{
-    AddError, AttachError, InitError, PortErrorOf, SapError, ServeError, WriterError,
+    AddError, AttachError, InitError, Model, PortErrorOf, SapError, ServeError, WriterError,
 };
 
 use crate::boards::Board;
@@ -31,6 +32,28 @@ pub enum Failure {
     Extra {
         length: u32,
     },
+    /// The interrupt model without interrupts, or the polling model with any.
+    Interrupts {
+        model: Model,
+        taken: u32,
+    },
+    /// An interrupt that no board asked for.
+    Nobody,
+    /// An interrupt came before a sleep and did not end it: the timer did.
+    SleptThrough {
+        line: u32,
+        timer: u32,
+    },
+    /// A line that stayed low did not interrupt until all was told.
+    Edge {
+        interrupts: u32,
+        sent: u32,
+        received: u32,
+    },
+    /// More events than the queue to the main loop holds.
+    Lost,
+    /// The handlers have no boards.
+    Absent,
     Wiring(WiringError),
     Host(HostError),
     Init(InitError<Port>),
@@ -41,12 +64,29 @@ pub enum Failure {
     Writer(WriterError),
     Boot(BootError),
     Endpoint(EndpointError),
+    Collective(MpiError),
+    /// A word of an allreduce is not the sum.
+    Sum {
+        word: u32,
+        found: u32,
+    },
     /// Nothing more happens, and a message of this length is not over.
     Stuck {
         length: u64,
     },
     /// A static was taken twice.
     Taken,
+}
+
+impl Failure {
+    /// A page of this length was not told of so and so often in time.
+    pub const fn silent(length: u32, [sent, received]: [u32; 2]) -> Self {
+        Self::Silent {
+            length,
+            sent: sent > 0,
+            received: received > 0,
+        }
+    }
 }
 
 macro_rules! from {
@@ -71,4 +111,5 @@ from!(
     Writer(WriterError),
     Boot(BootError),
     Endpoint(EndpointError),
+    Collective(MpiError),
 );

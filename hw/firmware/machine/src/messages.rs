@@ -8,10 +8,12 @@
 //! ```
 //!
 //! First messages of many lengths both ways, eager and by rendezvous, before and after
-//! their receives; then a ping-pong with the software costs of the record, whose half
+//! their receives; then a barrier and an allreduce; then a ping-pong with the software costs of the record, whose half
 //! round trip is the published latency.
 #![no_std]
 #![no_main]
+
+use core::pin::pin;
 
 use firmware_support::{Stack, entry, finish};
 use machine::boards::Boards;
@@ -19,11 +21,14 @@ use machine::check::{GUARD, Window, clear, fill};
 use machine::failure::Failure;
 use multipc::fabric::{Host, HostError, Machine};
 use multipc::mpi::boot::{BootEntry, Place};
+use multipc::mpi::collective::FixedOp;
 use multipc::mpi::endpoint::{
     Activity, Buffer, Endpoint, Flight, Message, Peer, Recv, Request, RequestSlot, SCRATCH_BYTES,
     Send, Storage,
 };
 use multipc::mpi::matching::{Pattern, PostedCell, UnexpectedCell};
+use multipc::mpi::polled::{Courier, Group, Operation};
+use multipc::mpi::process::MpiError;
 use multipc::mpi::{Layout, Lent, MpiConfig, MpiCost};
 use multipc::put::{DmaMemory, Model, RegisterPort, TransferId, Writer, WriterConfig};
 use multipc::time::Duration;
@@ -56,7 +61,13 @@ const POLL: Duration = Duration::from_ns(390);
 /// A message is over long before so many rounds.
 const PATIENCE: u32 = 1_000_000;
 
+/// Collective operations: words that are summed, and what two messages of them take.
+const WORDS: usize = 16;
+const CARRIED: usize = 2;
+const STAGING: usize = CARRIED * WORDS * size_of::<u32>();
+
 type Token = TransferId;
+type Messenger<'a> = Courier<'a, CARRIED>;
 
 static MEMORIES: ConstStaticCell<[[u8; MEMORY]; 2]> = ConstStaticCell::new([[0; MEMORY]; 2]);
 static WRITERS: StaticCell<[Writer; 2]> = StaticCell::new();
@@ -130,6 +141,14 @@ fn run() -> Result<(), Failure> {
         }
     }
     defmt::info!("{=u32} messages of up to 61445 bytes right", moved);
+    let future = pair.collectives()?;
+    defmt::info!("barrier, allreduce of {=usize} words right", WORDS);
+    defmt::info!(
+        "bytes of RAM: courier {=usize} and its messages {=usize}, future {=usize}",
+        size_of::<Messenger<'static>>(),
+        STAGING,
+        future
+    );
 
     let (machine, writers) = pair.end();
     let mut pair = Pair::new(machine, writers, costly, MpiCost::default())?;
@@ -228,6 +247,10 @@ impl Pair {
 
     /// Each engine does what it can now; then time goes on to the next step.
     fn round(&mut self) -> Result<(), Failure> {
+        self.round_with(None)
+    }
+
+    fn round_with(&mut self, couriers: Option<&[Messenger<'_>; 2]>) -> Result<(), Failure> {
         let mut next = self.machine.now() + POLL;
         let ends = self.writers.iter_mut().zip(&mut self.endpoints);
         for (node, (writer, endpoint)) in (0..).zip(ends) {
@@ -235,7 +258,11 @@ impl Pair {
             let now = host.now();
             let mut host = Untimed(host);
             let mut port = Lent::new(writer, &mut host, node);
-            if let Activity::Busy { until } = endpoint.progress(&mut port, now, &mut ()) {
+            let activity = match couriers.and_then(|both| both.get(usize::from(node))) {
+                Some(courier) => courier.progress(endpoint, &mut port, now, &mut ()),
+                None => endpoint.progress(&mut port, now, &mut ()),
+            };
+            if let Activity::Busy { until } = activity {
                 next = next.min(until);
             }
         }
@@ -322,6 +349,42 @@ impl Pair {
         Ok(host.store(address, bytes).map_err(HostError::from)?)
     }
 
+    /// Both ranks in a barrier and an allreduce; the bytes of a rank's future.
+    #[inline(never)]
+    fn collectives(&mut self) -> Result<usize, Failure> {
+        let mut staging = [[0; STAGING]; 2];
+        // The messages before are over: their place is free.
+        let couriers = staging
+            .each_mut()
+            .map(|bytes| Courier::new(bytes, SOURCE.into()));
+        let [left, right] = &self.endpoints;
+        let places = [*left.place(), *right.place()];
+        let [left, right] = &couriers;
+        let [first, second] = &places;
+        let groups = [Group::world(left, first), Group::world(right, second)];
+        let [left, right] = &groups;
+        let (first, second) = (pin!(sum_up(left)), pin!(sum_up(right)));
+        let bytes = size_of_val(&*first);
+        let mut operations = [Operation::start(first), Operation::start(second)];
+        for _ in 0..PATIENCE {
+            if operations
+                .iter_mut()
+                .fold(true, |all, one| all & one.look())
+            {
+                for operation in &mut operations {
+                    let sum = operation.take().ok_or(Failure::Taken)??;
+                    let wrong = (0..).zip(sum).find(|(i, found)| *found != 2 * i + 1);
+                    if let Some((word, found)) = wrong {
+                        return Err(Failure::Sum { word, found });
+                    }
+                }
+                return Ok(bytes);
+            }
+            self.round_with(Some(&couriers))?;
+        }
+        Err(Failure::Stuck { length: 0 })
+    }
+
     /// Half the time of an empty message there and back, in nanoseconds.
     fn ping_pong(&mut self) -> Result<u64, Failure> {
         // Each rank receives again as soon as it has sent, as a program does.
@@ -344,4 +407,14 @@ impl Pair {
         let time = self.machine.now().since(start);
         Ok(time.ps() / (2 * ROUNDS) / 1000)
     }
+}
+
+/// Word `i` of rank `r` is `i + r`; the sums of all.
+async fn sum_up(group: &Group<'_, '_, CARRIED>) -> Result<[u32; WORDS], MpiError> {
+    let mut sum = core::array::from_fn(|i| i as u32 + group.rank());
+    let mut operand = [0; WORDS];
+    group.barrier().await?;
+    let plus = FixedOp::sum();
+    group.allreduce(&mut sum, &plus, &mut operand).await?;
+    Ok(sum)
 }

@@ -2,11 +2,13 @@
 
 use multipc::fabric::HostError;
 use multipc::put::{Control, Entry, Event, Model};
-use multipc::time::Duration;
+use multipc::time::{Duration, Instant};
 
 use machine::boards::{Boards, PAGES};
 use machine::check::{self, GUARD, Window};
 use machine::failure::Failure;
+
+use crate::world::{self, Events, World};
 
 /// Lengths moved between all pairs of alignments: around a word, a burst, a flit,
 /// and long enough for several packets' worth of bursts.
@@ -17,13 +19,13 @@ const LONG: [u32; 3] = [1000, 4096, 65_535];
 const SKEWS: [(u32, u32); 2] = [(0, 0), (1, 2)];
 
 /// One page has left and arrived long before.
-const PATIENCE: Duration = Duration::from_ns(20_000_000);
+pub const PATIENCE: Duration = Duration::from_ns(20_000_000);
 /// What the polling loop does between two rounds.
 const ROUND: Duration = Duration::from_ns(1000);
 /// The identifier of the messages.
 const IDENTIFIER: u32 = 2;
 /// Entries of each ring that one call serves.
-const BUDGET: u16 = 8;
+pub const BUDGET: u16 = 8;
 
 /// What was moved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,13 +36,36 @@ pub struct Moved {
 
 /// One page to move.
 #[derive(Clone, Copy, Debug)]
-struct Page {
+pub struct Page {
     from: u16,
     to: u16,
     local: u32,
     remote: u32,
-    length: u32,
+    pub length: u32,
     seed: u32,
+}
+
+impl Page {
+    /// A word, to the `i`th of several places.
+    pub const fn short(from: u16, i: u32) -> Self {
+        let local = PAGES + 64 * i;
+        Self {
+            from,
+            to: 1 - from,
+            local,
+            remote: local + GUARD,
+            length: 4,
+            seed: i,
+        }
+    }
+
+    const fn window(&self) -> Window {
+        Window {
+            address: self.remote - GUARD,
+            length: self.length,
+            seed: self.seed,
+        }
+    }
 }
 
 /// What the two drivers have told.
@@ -51,7 +76,7 @@ struct Told {
 }
 
 /// Moves them all; with `spoil`, one byte of the last one is changed.
-pub fn all(boards: &mut Boards, spoil: bool) -> Result<Moved, Failure> {
+pub fn all(events: &mut Events, model: Model, spoil: bool) -> Result<Moved, Failure> {
     let skews = || (0..4).flat_map(|local| (0..4).map(move |remote| (local, remote)));
     let short = SHORT
         .into_iter()
@@ -71,37 +96,32 @@ pub fn all(boards: &mut Boards, spoil: bool) -> Result<Moved, Failure> {
             length,
             seed: moved.pages,
         };
-        let spoilt = spoil && length == 65_535 && local == 1;
-        one(boards, page, spoilt)?;
+        post(page)?;
+        match model {
+            Model::Polling => poll(page)?,
+            _ => interrupts(events, page)?,
+        }
+        world::with(|World { boards, .. }| {
+            if spoil && length == 65_535 && local == 1 {
+                write(boards, page.to, page.remote + length / 2, 1, |piece, _| {
+                    piece.fill(0);
+                })?;
+            }
+            compare(boards, page.to, page.window())
+        })?;
         moved.pages += 1;
         moved.bytes += length;
     }
     Ok(moved)
 }
 
-fn one(boards: &mut Boards, page: Page, spoil: bool) -> Result<(), Failure> {
-    let window = Window {
-        address: page.remote - GUARD,
-        length: page.length,
-        seed: page.seed,
-    };
-    write(boards, page.from, page.local, page.length, |piece, from| {
-        check::fill(piece, page.seed, from);
-    })?;
-    write(
-        boards,
-        page.to,
-        window.address,
-        window.bytes(),
-        |piece, _| {
-            check::clear(piece);
-        },
-    )?;
+/// Fills memory at both ends and gives the page to the driver.
+pub fn post(page: Page) -> Result<(), Failure> {
+    world::with(|world| enter(world, page))
+}
 
-    let flags = Control::LMP
-        .with(Control::NOS)
-        .with(Control::LMI)
-        .with(Control::NOR);
+/// [`post`] for who has the boards.
+pub fn enter(World { boards, .. }: &mut World, page: Page) -> Result<(), Failure> {
     let Page {
         to,
         local,
@@ -109,61 +129,69 @@ fn one(boards: &mut Boards, page: Page, spoil: bool) -> Result<(), Failure> {
         length,
         ..
     } = page;
+    write(boards, page.from, local, length, |piece, from| {
+        check::fill(piece, page.seed, from);
+    })?;
+    let window = page.window();
+    write(boards, to, window.address, window.bytes(), |piece, _| {
+        check::clear(piece);
+    })?;
+    let flags = Control::LMP
+        .with(Control::NOS)
+        .with(Control::LMI)
+        .with(Control::NOR);
     let (mut host, driver) = boards.board(page.from)?;
-    driver.add_entry(
-        &mut host,
-        Entry::page(to, IDENTIFIER, local, remote, length, flags),
-    )?;
-    let told = match driver.model() {
-        Model::Polling => poll(boards, page)?,
-        _ => interrupts(boards, page)?,
-    };
-    if told.sent != 1 || told.received != 1 {
-        return Err(Failure::Extra { length });
-    }
-    if spoil {
-        write(boards, to, remote + length / 2, 1, |piece, _| piece.fill(0))?;
-    }
-    compare(boards, to, window)
+    let entry = Entry::page(to, IDENTIFIER, local, remote, length, flags);
+    driver.add_entry(&mut host, entry)?;
+    Ok(())
 }
 
-/// The main loop of the interrupt model: nothing is done before INTA# falls.
-fn interrupts(boards: &mut Boards, page: Page) -> Result<Told, Failure> {
-    let end = boards.now() + PATIENCE;
+/// Waits for a page in the interrupt model and looks at its bytes.
+pub fn finish(events: &mut Events, page: Page) -> Result<(), Failure> {
+    interrupts(events, page)?;
+    world::with(|world| compare(&mut world.boards, page.to, page.window()))
+}
+
+/// The main loop of the interrupt model: it looks at what the handler told, and sleeps.
+fn interrupts(events: &mut Events, page: Page) -> Result<(), Failure> {
+    let end = now()? + PATIENCE;
     let mut told = Told::default();
-    while told.sent == 0 || told.received == 0 {
-        let left = end.since(boards.now());
-        let asserted = boards
-            .machine()
-            .run_while_not(left, |machine| machine.nodes().iter().any(|n| !n.inta_n()));
-        if !asserted {
-            return Err(silent(page, told));
+    loop {
+        while let Some(event) = events.next()? {
+            told.note(event);
         }
-        for node in [page.from, page.to] {
-            let (mut host, driver) = boards.board(node)?;
-            if host.interrupt() {
-                driver.on_interrupt(&mut host, BUDGET, |event| told.note(event))?;
-            }
+        if told.sent > 0 && told.received > 0 {
+            return told.once(page);
         }
+        if now()? > end {
+            return Err(told.silent(page));
+        }
+        events.sleep();
     }
-    Ok(told)
 }
 
 /// The main loop of the polling model: both drivers look, a microsecond passes.
-fn poll(boards: &mut Boards, page: Page) -> Result<Told, Failure> {
-    let end = boards.now() + PATIENCE;
+fn poll(page: Page) -> Result<(), Failure> {
+    let end = now()? + PATIENCE;
     let mut told = Told::default();
     while told.sent == 0 || told.received == 0 {
-        if boards.now() > end {
-            return Err(silent(page, told));
+        if now()? > end {
+            return Err(told.silent(page));
         }
-        for node in [page.from, page.to] {
-            let (mut host, driver) = boards.board(node)?;
-            driver.poll(&mut host, BUDGET, |event| told.note(event))?;
-        }
-        boards.machine().run_for(ROUND);
+        world::with(|World { boards, .. }| {
+            for node in [page.from, page.to] {
+                let (mut host, driver) = boards.board(node)?;
+                driver.poll(&mut host, BUDGET, |event| told.note(event))?;
+            }
+            boards.run(ROUND);
+            Ok(())
+        })?;
     }
-    Ok(told)
+    told.once(page)
+}
+
+fn now() -> Result<Instant, Failure> {
+    world::with(|world| Ok(world.boards.now()))
 }
 
 impl Told {
@@ -174,13 +202,18 @@ impl Told {
             other => defmt::warn!("{}", other),
         }
     }
-}
 
-fn silent(page: Page, told: Told) -> Failure {
-    Failure::Silent {
-        length: page.length,
-        sent: told.sent > 0,
-        received: told.received > 0,
+    const fn silent(self, page: Page) -> Failure {
+        Failure::silent(page.length, [self.sent, self.received])
+    }
+
+    fn once(self, page: Page) -> Result<(), Failure> {
+        let length = page.length;
+        if self.sent == 1 && self.received == 1 {
+            Ok(())
+        } else {
+            Err(Failure::Extra { length })
+        }
     }
 }
 

@@ -24,6 +24,9 @@ use wait_timeout::ChildExt;
 const TIMED_OUT: u8 = 124;
 const NOT_RUN: u8 = 125;
 const DEFAULT_TIMEOUT_S: u64 = 300;
+/// The time of the emulated processor is its instructions, 8 ns each, and jumps to the
+/// next timer while it sleeps: a timer never depends on how busy the host is.
+const CLOCK: [&str; 2] = ["-icount", "shift=3,sleep=off"];
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -53,6 +56,7 @@ fn run(image: &Path, words: &[String]) -> Result<u8, String> {
     }
     let mut child = Command::new(program)
         .args(machine)
+        .args(CLOCK)
         .args(["-display", "none", "-serial", "none", "-monitor", "none"])
         .args(["-semihosting-config", &semihosting, "-kernel"])
         .arg(image)

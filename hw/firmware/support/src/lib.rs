@@ -1,5 +1,5 @@
 //! What the images share, on Cortex-M and RISC-V alike: start-up, a log by defmt
-//! over semihosting, an exit status, the stack.
+//! over semihosting, an exit status, the stack, interrupts and sleep.
 //!
 //! An image says `use firmware_support as _;`, marks its first function with
 //! [`entry`], and ends with [`exit`].
@@ -7,8 +7,13 @@
 
 use defmt_semihosting as _;
 
+#[cfg_attr(target_arch = "arm", path = "device/arm.rs")]
+#[cfg_attr(target_arch = "riscv32", path = "device/riscv.rs")]
+pub mod device;
+mod sleep;
 mod stack;
 
+pub use sleep::{sleep, sleep_unless};
 pub use stack::Stack;
 
 /// Marks the first function of the image.
@@ -17,12 +22,6 @@ pub use cortex_m_rt::entry;
 /// Marks the first function of the image.
 #[cfg(target_arch = "riscv32")]
 pub use riscv_rt::entry;
-
-// For the critical section behind the log.
-#[cfg(target_arch = "arm")]
-use cortex_m as _;
-#[cfg(target_arch = "riscv32")]
-use riscv as _;
 
 /// How an image ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, defmt::Format)]

@@ -35,7 +35,8 @@ impl Stack {
         let mut at = bottom;
         while (at as usize) < end {
             // SAFETY: the words between the end of the statics and this frame
-            // belong to nobody: one core, no interrupts, no heap.
+            // belong to nobody: one core, no heap, and a handler that interrupts
+            // this has left them when this goes on.
             unsafe { ptr::write_volatile(at, PAINT) };
             at = at.wrapping_add(1);
         }

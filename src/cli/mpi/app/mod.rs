@@ -1,12 +1,16 @@
 //! `multipc mpi app FILE`: a program written as a text file.
 
+mod collective;
 mod parse;
 mod run;
+#[cfg(test)]
+mod tests;
 
 use std::boxed::Box;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::string::{String, ToString};
+use std::vec::Vec;
 use std::{eprintln, format, fs, println};
 
 use clap::Args;
@@ -14,10 +18,14 @@ use comfy_table::{Cell, CellAlignment, Table, presets};
 
 use super::{BadUsage, Layer, gantt, machine, write};
 use crate::fabric::faults::Faults;
+use crate::mpi::api::Algorithms;
+use crate::mpi::reference::ReferenceError;
 use crate::mpi::timeline::{Part, Timeline};
 use crate::mpi::world::media::{Medium, ReliableBoards, ReliableConfig};
 use crate::mpi::world::{World, WorldConfig};
 use crate::time::Duration;
+use collective::Call;
+use run::{RankError, Report};
 
 /// Runs a message-passing program from a text file, and says where each
 /// microsecond went.
@@ -37,9 +45,10 @@ use crate::time::Duration;
 ///   repeat 10 ... end        the lines between, ten times
 ///   ranks 8                  first line; or --ranks
 ///
-/// What send, sendrecv and their kin move is checked byte by byte, collectives by
-/// their errors only. Exit status 0: all arrived as sent; 1: not so, or the
-/// program cannot end; 2: bad usage.
+/// What send, sendrecv and their kin move is checked byte by byte; what collectives
+/// give is compared with the same program over plain memory, with other algorithms.
+/// Exit status 0: all as it has to be; 1: not so, or the program cannot end; 2: bad
+/// usage.
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct AppArgs {
@@ -84,10 +93,12 @@ pub fn run(args: &AppArgs) -> Result<bool, Box<dyn Error>> {
     let mut config = WorldConfig::new(program.ranks, args.layer.config());
     config.record = args.trace.is_some() || args.paje.is_some() || args.plot.is_some();
     let faults = args.faults.as_deref().map(read_faults).transpose()?;
+    let expected = collective::expected(&program);
+    let play = |process| run::rank(process, program.clone(), Algorithms::default());
     let (outcome, repairs) = match faults {
         None => {
             let mut world = World::on_boards(&topology, config)?;
-            let outcome = world.run(|process| run::rank(process, program.clone()))?;
+            let outcome = world.run(play)?;
             (outcome, None)
         }
         Some(faults) => {
@@ -97,7 +108,7 @@ pub fn run(args: &AppArgs) -> Result<bool, Box<dyn Error>> {
             machine
                 .set_faults(faults)
                 .map_err(|error| BadUsage(error.to_string()))?;
-            let outcome = world.run(|process| run::rank(process, program.clone()))?;
+            let outcome = world.run(play)?;
             (outcome, Some(repairs(world.medium())))
         }
     };
@@ -131,14 +142,53 @@ pub fn run(args: &AppArgs) -> Result<bool, Box<dyn Error>> {
         write(path, &gantt::svg(timeline, window))?;
         println!("plot: {}", path.display());
     }
-    let mut good = true;
-    for (rank, result) in outcome.results.into_iter().enumerate() {
-        if let Err(error) = result {
-            eprintln!("multipc: rank {rank}: {error}");
-            good = false;
+    let (line, wrong) = verdict(outcome.results, &expected);
+    println!("{line}");
+    for error in &wrong {
+        eprintln!("multipc: {error}");
+    }
+    Ok(wrong.is_empty())
+}
+
+/// What was checked, and what was found wrong.
+fn verdict(
+    results: Vec<Result<Report, RankError>>,
+    expected: &Result<Vec<Vec<Call>>, ReferenceError>,
+) -> (String, Vec<String>) {
+    let (mut messages, mut calls) = (0, 0);
+    let mut wrong = Vec::new();
+    for (rank, result) in results.into_iter().enumerate() {
+        let report = match result {
+            Ok(report) => report,
+            Err(error) => {
+                wrong.push(format!("rank {rank}: {error}"));
+                continue;
+            }
+        };
+        messages += report.messages;
+        let expected = expected.as_ref().ok().and_then(|ranks| ranks.get(rank));
+        let Some(expected) = expected.filter(|calls| calls.len() == report.calls.len()) else {
+            continue;
+        };
+        calls += report.calls.len();
+        if let Some((number, which)) = collective::first_wrong(&report.calls, expected) {
+            wrong.push(format!(
+                "rank {rank}: what {} (its collective call {number}) gave is not the reference's",
+                which.name()
+            ));
         }
     }
-    Ok(good)
+    let mut line = format!(
+        "checked: bytes of {messages} messages, results of {calls} collective calls of ranks \
+         against the reference"
+    );
+    if let Err(error) = expected {
+        line = format!(
+            "checked: bytes of {messages} messages; collective calls were not, the reference \
+             does not end: {error}"
+        );
+    }
+    (line, wrong)
 }
 
 fn read_faults(path: &Path) -> Result<Faults<'static>, BadUsage> {

@@ -4,9 +4,9 @@ use core::fmt;
 use std::boxed::Box;
 use std::vec::Vec;
 
+use super::collective::{self, Call};
 use super::parse::{Action, Line, Peer, Program, Wait};
-use crate::cli::mpi::kernels;
-use crate::mpi::api::{ANY_SOURCE, Communicator, Received, Request, Source, waitall};
+use crate::mpi::api::{ANY_SOURCE, Algorithms, Communicator, Received, Request, Source, waitall};
 use crate::mpi::process::{MpiError, PointToPoint};
 
 /// Why a rank gave up.
@@ -45,21 +45,54 @@ impl From<MpiError> for RankError {
     }
 }
 
-/// What a rank has started and not completed.
+/// What a rank has to tell.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Messages whose bytes were looked at.
+    pub messages: usize,
+    /// Its collective calls.
+    pub calls: Vec<Call>,
+}
+
+/// What a rank has started and not completed, and what it has seen.
 struct Open<P: PointToPoint> {
     sends: Vec<Request<P, ()>>,
     receives: Vec<Request<P, Received<u8>>>,
+    report: Report,
+    /// The first message that was not as sent. The rank goes on, so that others do not
+    /// wait for it.
+    wrong: Option<RankError>,
+}
+
+impl<P: PointToPoint> Open<P> {
+    fn check(&mut self, received: &Received<u8>) {
+        self.report.messages += 1;
+        if let Err(error) = check(received) {
+            self.wrong.get_or_insert(error);
+        }
+    }
 }
 
 /// Runs the lines that are for this rank.
-pub async fn rank<P: PointToPoint>(process: P, program: Program) -> Result<(), RankError> {
+pub async fn rank<P: PointToPoint>(
+    process: P,
+    program: Program,
+    algorithms: Algorithms,
+) -> Result<Report, RankError> {
     let comm = Communicator::world(process);
+    comm.set_algorithms(algorithms);
     let mut open = Open {
         sends: Vec::new(),
         receives: Vec::new(),
+        report: Report::default(),
+        wrong: None,
     };
     block(&comm, &program.lines, &mut open).await?;
-    wait_all(&mut open).await
+    wait_all(&mut open).await?;
+    match open.wrong {
+        None => Ok(open.report),
+        Some(error) => Err(error),
+    }
 }
 
 async fn block<P: PointToPoint>(
@@ -113,7 +146,7 @@ async fn act<P: PointToPoint>(
             };
             let request = comm.irecv::<u8>(bytes, source, tag)?;
             if wait {
-                check(&request.wait().await?)?;
+                open.check(&request.wait().await?);
             } else {
                 open.receives.push(request);
             }
@@ -126,16 +159,15 @@ async fn act<P: PointToPoint>(
         } => {
             let (to, from) = (rank_of(to, comm)?, rank_of(from, comm)?);
             let data = pattern(comm.rank(), bytes);
-            check(
-                &comm
-                    .sendrecv::<u8, u8>(&data, to, tag, bytes, from, tag)
-                    .await?,
-            )?;
+            let exchange = comm.sendrecv::<u8, u8>(&data, to, tag, bytes, from, tag);
+            open.check(&exchange.await?);
         }
         Action::WaitAll => wait_all(open).await?,
         Action::Compute(time) => comm.compute(time).await,
         Action::Collective { which, root, bytes } => {
-            kernels::once(comm, which, root, bytes).await?;
+            let number = open.report.calls.len() as u32;
+            let call = collective::call(comm, which, root, bytes, number).await?;
+            open.report.calls.push(call);
         }
     }
     Ok(())
@@ -143,7 +175,7 @@ async fn act<P: PointToPoint>(
 
 async fn wait_all<P: PointToPoint>(open: &mut Open<P>) -> Result<(), RankError> {
     for received in waitall(open.receives.drain(..)).await? {
-        check(&received)?;
+        open.check(&received);
     }
     waitall(open.sends.drain(..)).await?;
     Ok(())
@@ -160,7 +192,7 @@ fn rank_of<P: PointToPoint>(peer: Peer, comm: &Communicator<P>) -> Result<u32, R
 }
 
 /// What a rank sends: bytes that tell who sent them and where they belong.
-fn pattern(rank: u32, bytes: usize) -> Vec<u8> {
+pub fn pattern(rank: u32, bytes: usize) -> Vec<u8> {
     (0..bytes).map(|at| byte(rank, at)).collect()
 }
 

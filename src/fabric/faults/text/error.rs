@@ -26,6 +26,13 @@ pub enum TextProblem {
         /// The keys.
         keys: &'static str,
     },
+    /// A key that says nothing about the fault that was chosen.
+    Stray {
+        /// The key.
+        key: &'static str,
+        /// What it belongs to.
+        of: &'static str,
+    },
     /// A number out of range.
     Number {
         /// The key.
@@ -79,6 +86,7 @@ impl fmt::Display for TextProblem {
             Self::Choice { given, keys } => {
                 write!(f, "{given} of the keys {keys}, exactly 1 is needed")
             }
+            Self::Stray { key, of } => write!(f, "{key} without {of}, which it belongs to"),
             Self::Number { key, value, range } => {
                 write!(f, "{key} = {value} is outside {range}")
             }

@@ -108,6 +108,23 @@ fn errors_name_the_line_and_the_value() {
     );
     assert!(cable("data = 1\ninsert = \"EOP\"").starts_with("line 5: \"EOP\" is no character"));
     assert!(cable("data = -4\ndrop = true").starts_with("line 4: "));
+    assert_eq!(
+        cable("data = 1\ndrop = true\nboth = false"),
+        "line 6: both without cut, which it belongs to"
+    );
+    let bus = |rest: &str| say(&alloc::format!("[[bus]]\nnode = 0\nread = 1\n{rest}"));
+    assert_eq!(
+        bus("hold_grant = 9\ntimes = 3"),
+        "line 5: times without a fault of single transactions, which it belongs to"
+    );
+    assert_eq!(
+        bus("retry = true\ncycles = 9"),
+        "line 5: cycles without slow_reads, which it belongs to"
+    );
+    assert_eq!(
+        bus("retry = true\ntimes = 0"),
+        "line 5: times = 0 is outside 1.."
+    );
     assert!(cable("datum = 4").starts_with("line 4: unknown field `datum`"));
     assert!(say("\n[[bus]]\nnode = 70000\ncycle = 1\nretry = true").starts_with("line 3: "),);
     assert_eq!(

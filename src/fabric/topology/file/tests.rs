@@ -1,4 +1,7 @@
+use std::string::ToString;
+
 use super::*;
+use crate::fabric::topology::{Cable, Medium, PortId, TopologyBuilder};
 
 fn parse(text: &str) -> Result<MachineFile, FileError> {
     MachineFile::parse(text, Path::new("machine.toml"))
@@ -80,6 +83,22 @@ fn errors_name_file_line_thing_value_and_range() {
         (
             "shape = 'ring'\nboards = 3",
             "machine.toml:2: boards beside shape = \"ring\", which wants lengths",
+        ),
+        (
+            "routers = 2\ngenerators = 2",
+            "machine.toml:2: a number of a shape without shape = \"...\"",
+        ),
+        (
+            "shape = 'fat-tree'\narity = 2",
+            "machine.toml:1: levels is missing beside shape = \"fat-tree\"",
+        ),
+        (
+            "shape = 'tree'\nchildren = 2",
+            "machine.toml:1: boards is missing beside shape = \"tree\"",
+        ),
+        (
+            "shape = 'ring'",
+            "machine.toml:1: lengths is missing beside shape = \"ring\"",
         ),
         (
             "shape = 'ring'\nlengths = [3]\nrouters = 3",

@@ -14,6 +14,7 @@ use crate::time::Instant;
 
 use super::Medium;
 use super::direct::{Direct, physical};
+use super::ways::Ways;
 
 /// Identifiers of a node's messages: control messages and rendezvous data, two
 /// classes of 2^22 each.
@@ -62,6 +63,7 @@ pub struct Boards<P = NoProbe> {
     cluster: Cluster<P>,
     arena: Range<u64>,
     reports: u32,
+    ways: Ways,
 }
 
 type Error = WriteError<PortErrorOf<Host<'static, 'static>>>;
@@ -138,6 +140,7 @@ impl<P: Probe> Boards<P> {
             cluster: Cluster::boot_with_probe(topology, &cluster, probe)?,
             arena,
             reports,
+            ways: Ways::new(topology, cluster.method),
         })
     }
 
@@ -229,7 +232,7 @@ impl<P: Probe> Medium for Boards<P> {
     }
 
     fn poll(&mut self, node: u16) -> Result<(), BoardError> {
-        self.with(node, |writer, host| {
+        let polled = self.with(node, |writer, host| {
             let polled = writer.poll(host);
             // Nobody else uses the board; the driver counts its faults.
             while writer.event().is_some() {}
@@ -238,8 +241,16 @@ impl<P: Probe> Medium for Boards<P> {
                 Phase::Stopped(_) => Err(WriteError::Serve(ServeError::Stopped)),
                 _ => polled,
             }
-        })?
-        .map_err(BoardError::Write)
+        })?;
+        if let Err(WriteError::Serve(ServeError::Stopped)) = polled {
+            self.ways.stop(node);
+        }
+        polled.map_err(BoardError::Write)
+    }
+
+    /// Those whose ways led over the router of a board that has stopped.
+    fn take_partings(&mut self, each: &mut dyn FnMut(u16, u16)) {
+        self.ways.take_partings(each);
     }
 
     fn progress(&mut self, node: u16, token: TransferId) -> Result<Progress, BoardError> {

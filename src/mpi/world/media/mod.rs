@@ -5,6 +5,7 @@ mod direct;
 mod maspar;
 mod memory;
 mod reliable;
+mod ways;
 
 pub use boards::{BoardError, Boards, BoardsConfig};
 pub use maspar::{MasPar, MasParConfig, MasParError};
@@ -70,6 +71,13 @@ pub trait Medium {
     /// # Errors
     /// What the driver found broken.
     fn poll(&mut self, node: u16) -> Result<(), Self::Error>;
+
+    /// The pairs of nodes that have parted since the last call go to `each`: nothing
+    /// passes between the two any more, whatever becomes of other pairs. Of a node
+    /// that is lost to all [`poll`](Self::poll) tells.
+    fn take_partings(&mut self, each: &mut dyn FnMut(u16, u16)) {
+        let _ = each;
+    }
 
     /// How far a transfer is, as of the last [`poll`](Self::poll).
     ///

@@ -3,7 +3,7 @@
 use crate::mpi::endpoint::{Buffer, EndpointError, Mode, Receipt, Recv, Send};
 use crate::mpi::process::{MpiError, Outgoing, Pattern, SendMode, Status};
 
-pub(super) fn send(to: &Outgoing, addr: u64, len: u64) -> Send {
+pub(in crate::mpi) fn send(to: &Outgoing, addr: u64, len: u64) -> Send {
     Send {
         dst: to.dst,
         context: to.context,
@@ -19,7 +19,7 @@ pub(super) fn send(to: &Outgoing, addr: u64, len: u64) -> Send {
     }
 }
 
-pub(super) fn receive(from: &Pattern, peer: Option<u32>, addr: u64, len: u64) -> Recv {
+pub(in crate::mpi) fn receive(from: &Pattern, peer: Option<u32>, addr: u64, len: u64) -> Recv {
     Recv {
         pattern: *from,
         buffer: Buffer { addr, len },
@@ -27,7 +27,7 @@ pub(super) fn receive(from: &Pattern, peer: Option<u32>, addr: u64, len: u64) ->
     }
 }
 
-pub(super) fn status(receipt: Receipt) -> Status {
+pub(in crate::mpi) fn status(receipt: Receipt) -> Status {
     Status {
         source: receipt.source,
         tag: receipt.tag,
@@ -36,7 +36,7 @@ pub(super) fn status(receipt: Receipt) -> Status {
     }
 }
 
-pub(super) fn error(error: EndpointError) -> MpiError {
+pub(in crate::mpi) fn error(error: EndpointError) -> MpiError {
     match error {
         EndpointError::PeerClosed { peer, .. } => MpiError::PeerClosed { rank: peer },
         EndpointError::Cancelled => MpiError::Cancelled,
@@ -45,6 +45,7 @@ pub(super) fn error(error: EndpointError) -> MpiError {
         | EndpointError::UnexpectedFull { limit } => MpiError::Resource {
             limit: limit as u64,
         },
+        EndpointError::BadBuffer { addr, len } => MpiError::Unreachable { addr, len },
         _ => MpiError::Unsupported,
     }
 }
