@@ -5,8 +5,9 @@
 //! `COSIM_CHECK=1` leaves all of it out: for what looks at Rust only and links
 //! nothing, as clippy.
 
+use std::io::Error;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// One Verilated module.
 struct Top {
@@ -24,7 +25,7 @@ const TOPS: &[Top] = &[
         feature: "rcube",
         sources: &["hsl/hsl_end.sv", "hsl/hsl_port.sv"],
     },
-    // Before maspar_board, whose shim needs its header.
+    // The shim of maspar_board needs its header, too.
     Top {
         name: "maspar_backplane",
         feature: "maspar",
@@ -92,26 +93,47 @@ fn main() {
     println!("cargo:rerun-if-changed=shim/ddc_pins.h");
     println!("cargo:rerun-if-changed=shim/maspar_router.h");
 
-    let mut built = 0;
-    for top in TOPS.iter().filter(|top| has_feature(top.feature)) {
-        let made = out.join(top.name);
-        verilate(top, &rtl, &made, coverage);
+    let tops: Vec<&Top> = TOPS.iter().filter(|top| has_feature(top.feature)).collect();
+    if tops.is_empty() {
+        return;
+    }
+    let made = |top: &Top| out.join(top.name);
+    let runs: Vec<_> = tops
+        .iter()
+        .map(|top| verilate(top, &rtl, &made(top), coverage))
+        .collect();
+    for (top, run) in tops.iter().zip(runs) {
+        finish(top, run);
+    }
+
+    // All files of a kind in one go, so that the compilers share the cores.
+    let (mut fast, mut slow) = (compiler(&root, coverage), compiler(&root, coverage));
+    slow.opt_level(0);
+    fast.include("shim");
+    fast.files(RUNTIME.iter().map(|file| root.join("include").join(file)));
+    for top in tops {
         let shim = format!("shim/{}.cpp", top.name);
         println!("cargo:rerun-if-changed={shim}");
-        let mut build = compiler(&root, coverage);
-        build.include(&made).include("shim").file(shim);
-        build.files(generated(&made));
-        build.compile(&format!("rtl_{}", top.name));
-        built += 1;
+        fast.include(made(top)).file(shim);
+        let (rare, often): (Vec<_>, Vec<_>) = files(&made(top), "cpp")
+            .into_iter()
+            .partition(|file| is_slow(file));
+        fast.files(often);
+        slow.files(rare);
     }
-    if built > 0 {
-        let mut build = compiler(&root, coverage);
-        build.files(RUNTIME.iter().map(|file| root.join("include").join(file)));
-        build.compile("verilated_runtime");
-    }
+    fast.objects(slow.compile_intermediates());
+    fast.compile("rtl");
 }
 
-fn verilate(top: &Top, rtl: &Path, made: &Path, coverage: bool) {
+/// Whether it runs at the start only: the optimiser spends minutes on such files for
+/// nothing. Verilator's own makefile makes the same difference.
+fn is_slow(file: &Path) -> bool {
+    file.file_stem()
+        .is_some_and(|name| name.to_string_lossy().ends_with("__Slow"))
+}
+
+/// Starts Verilator.
+fn verilate(top: &Top, rtl: &Path, made: &Path, coverage: bool) -> Result<Child, Error> {
     let mut command = Command::new("verilator");
     command
         .args([
@@ -140,7 +162,11 @@ fn verilate(top: &Top, rtl: &Path, made: &Path, coverage: bool) {
     }
     // What an earlier run generated may have other names.
     let _ = std::fs::remove_dir_all(made);
-    match command.status() {
+    command.spawn()
+}
+
+fn finish(top: &Top, run: Result<Child, Error>) {
+    match run.and_then(|mut child| child.wait()) {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("verilator {}: {status}", top.name),
         Err(error) => panic!("verilator did not start ({error}): apt-get install verilator"),
@@ -174,10 +200,6 @@ fn compiler(root: &Path, coverage: bool) -> cc::Build {
         build.define("COSIM_COVERAGE", None);
     }
     build
-}
-
-fn generated(made: &Path) -> Vec<PathBuf> {
-    files(made, "cpp")
 }
 
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::sh::{self, all, cargo, quiet, show};
-use crate::{Context, Verdict, readme, tools};
+use crate::tools::{self, Package};
+use crate::{Context, Verdict, readme};
 
 /// The crate.
 pub const MANIFEST: &str = "hw/capi/Cargo.toml";
@@ -29,20 +30,21 @@ const EXAMPLES: [&str; 5] = ["two_boards", "own_memory", "put", "faults", "maspa
 /// What the static library needs of the system.
 const SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
 
+/// What the examples need, beside the Python packages.
+pub const TOOLS: [Package; 7] = [
+    ("gcc", "--version", "gcc"),
+    ("g++", "--version", "g++"),
+    ("valgrind", "--version", "valgrind"),
+    ("verilator", "--version", "verilator"),
+    ("iverilog", "-V", "iverilog"),
+    ("make", "--version", "make"),
+    ("python3", "--version", "python3"),
+];
+
 /// Tests, then every example.
 pub fn capi(context: &Context) -> Verdict {
     tools::component("clippy")?;
-    for (program, flag, package) in [
-        ("gcc", "--version", "gcc"),
-        ("g++", "--version", "g++"),
-        ("valgrind", "--version", "valgrind"),
-        ("verilator", "--version", "verilator"),
-        ("iverilog", "-V", "iverilog"),
-        ("make", "--version", "make"),
-        ("python3", "--version", "python3"),
-    ] {
-        tools::debian(program, flag, package)?;
-    }
+    tools::debian(&TOOLS)?;
     let cargo = |verb, arguments: &[&str]| {
         let mut command = cargo(context, &[verb, "--manifest-path", MANIFEST]);
         command.args(["--target-dir", TARGET_DIR]).args(arguments);
@@ -218,10 +220,7 @@ fn cocotb(context: &Context) -> Result<(), String> {
     let venv = path(context, "target/venv");
     let config = format!("{venv}/bin/cocotb-config");
     if !sh::works(&config, &["--version"]) {
-        // Debian has it apart, and cocotb needs Python as a library.
-        if !sh::works("python3", &["-m", "ensurepip", "--version"]) {
-            tools::install("python3-venv")?;
-        }
+        tools::venv()?;
         let mut make = Command::new("python3");
         make.args(["-m", "venv", &venv]);
         show(make)?;
@@ -234,6 +233,7 @@ fn cocotb(context: &Context) -> Result<(), String> {
         ]);
         show(pip)?;
     }
+    // cocotb needs Python as a library, which Debian has apart.
     if !sh::works(&config, &["--libpython"]) {
         tools::install("libpython3-dev")?;
     }

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::sh::{all, cargo, line, quiet, show};
-use crate::{Context, Verdict, readme, size, tools};
+use crate::tools::{self, Package};
+use crate::{Context, Verdict, readme, size};
 
 /// The workspace of the images.
 const FOLDER: &str = "hw/firmware";
@@ -22,10 +23,13 @@ pub const MANIFEST: &str = "hw/firmware/Cargo.toml";
 /// Where it is built, whatever the environment says.
 const TARGET_DIR: &str = "hw/firmware/target";
 
-/// A target, and the emulator with its Debian package.
-const TARGETS: [(&str, &str, &str); 2] = [
-    (size::TARGET, "qemu-system-arm", "qemu-system-arm"),
-    (size::RISCV, "qemu-system-riscv32", "qemu-system-misc"),
+/// The targets.
+pub const TARGETS: [&str; 2] = [size::TARGET, size::RISCV];
+
+/// Their emulators.
+pub const TOOLS: [Package; 2] = [
+    ("qemu-system-arm", "--version", "qemu-system-arm"),
+    ("qemu-system-riscv32", "--version", "qemu-system-misc"),
 ];
 
 /// Seconds after which an image that has not ended has failed.
@@ -49,10 +53,8 @@ const BOARD: [Broken; 1] = [("deaf", "an unconnected interrupt line", "ERROR Han
 /// Builds the images, runs them, and checks that what is broken on purpose is found.
 pub fn firmware(context: &Context) -> Verdict {
     tools::component("clippy")?;
-    for (target, emulator, package) in TARGETS {
-        tools::target(target)?;
-        tools::debian(emulator, "--version", package)?;
-    }
+    all(TARGETS.map(tools::target).into())?;
+    tools::debian(&TOOLS)?;
     // On this host: the port over plain RAM, the runner.
     let mut tests = here(context, "test", &[]);
     tests.args([
@@ -67,7 +69,7 @@ pub fn firmware(context: &Context) -> Verdict {
     runner.arg("--quiet");
     show(runner)?;
     let mut steps = Vec::new();
-    for (target, ..) in TARGETS {
+    for target in TARGETS {
         let images = ["--package", "machine", "--package", "board"];
         let mut clippy = here(context, "clippy", &["--release", "--target", target]);
         clippy.args(images).args(["--package", "firmware-support"]);

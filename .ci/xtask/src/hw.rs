@@ -5,10 +5,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::sh::{self, Series, all, cargo, show};
-use crate::{Context, Verdict, tools};
+use crate::tools::{self, Package};
+use crate::{Context, Verdict};
 
 /// The lock-step crate.
 pub const MANIFEST: &str = "hw/cosim/Cargo.toml";
+
+/// What [`rtl`] needs.
+pub const RTL_TOOLS: [Package; 4] = [
+    ("verilator", "--version", "verilator"),
+    ("iverilog", "-V", "iverilog"),
+    ("yosys", "-V", "yosys"),
+    ("nextpnr-ice40", "--version", "nextpnr-ice40"),
+];
+
+/// What [`cosim`] needs.
+pub const COSIM_TOOLS: [Package; 2] = [
+    ("verilator", "--version", "verilator"),
+    ("g++", "--version", "g++"),
+];
 
 /// Least line coverage of the RTL, percent.
 const FLOOR: &str = "95";
@@ -79,14 +94,7 @@ const fn top(
 /// nextpnr; the tables of the documents hold what the last two say. With `--long`
 /// every module is synthesised.
 pub fn rtl(context: &Context) -> Verdict {
-    for (program, flag, package) in [
-        ("verilator", "--version", "verilator"),
-        ("iverilog", "-V", "iverilog"),
-        ("yosys", "-V", "yosys"),
-        ("nextpnr-ice40", "--version", "nextpnr-ice40"),
-    ] {
-        tools::debian(program, flag, package)?;
-    }
+    tools::debian(&RTL_TOOLS)?;
     let mut series = Series::default();
     for top in &TOPS {
         let sources = sources(context, top)?;
@@ -261,24 +269,22 @@ fn quiet(command: Command) -> Result<String, String> {
 /// Models and RTL in lock-step, with the coverage of the RTL held to a floor.
 pub fn cosim(context: &Context) -> Verdict {
     tools::component("clippy")?;
-    for (program, flag, package) in [
-        ("verilator", "--version", "verilator"),
-        ("g++", "--version", "g++"),
-    ] {
-        tools::debian(program, flag, package)?;
-    }
+    tools::debian(&COSIM_TOOLS)?;
     let counters = context.root.join("hw/cosim/target/coverage");
     // Counters of an earlier run would be added.
     let _ = fs::remove_dir_all(&counters);
     fs::create_dir_all(&counters).map_err(|error| format!("{}: {error}", counters.display()))?;
     let run = |verb: &str, arguments: &[&str]| {
         let mut command = cargo(context, &[verb, "--manifest-path", MANIFEST]);
-        command.args(["--target-dir", "hw/cosim/target", "--features", "coverage"]);
-        command.args(arguments);
+        command.args(["--features", "coverage", "--target-dir"]);
         if verb == "clippy" {
-            // Nothing is linked: no need to compile the Verilated RTL twice.
-            command.env("COSIM_CHECK", "1");
+            // Nothing is linked: no need of the Verilated RTL. A folder of its own, since
+            // this setting would make the next build start again.
+            command.arg("hw/cosim/target/lint").env("COSIM_CHECK", "1");
+        } else {
+            command.arg("hw/cosim/target");
         }
+        command.args(arguments);
         if verb == "test" {
             command.env("COSIM_COVERAGE", &counters);
             if context.long {

@@ -10,13 +10,15 @@
 //!
 //! A part that fails does not stop the parts after it; the exit status is 1 when
 //! any failed. A tool that is missing is installed, or its part fails: nothing is
-//! skipped.
+//! skipped. `ci` runs two parts at a time, see [`lanes`]; parts that are named run one
+//! after the other.
 
 mod capi;
 mod checks;
 mod firmware;
 mod fuzz;
 mod hw;
+mod lanes;
 mod manifest;
 mod readme;
 mod regs;
@@ -34,14 +36,21 @@ pub struct Context {
     pub root: PathBuf,
     /// Many more cases in the tests.
     pub long: bool,
-    /// How long each fuzz target runs.
-    pub seconds: u32,
+    /// How long each fuzz target runs, with new inputs each time.
+    pub seconds: Option<u32>,
     /// Generated regions are renewed instead of compared.
     pub write: bool,
+    /// Two parts at a time.
+    lanes: bool,
+    /// The part runs in a lane and leaves its verdict in this file.
+    verdict: Option<PathBuf>,
 }
 
 /// A remark for the table, or why the part failed.
 pub type Verdict = Result<String, String>;
+
+/// Verdict of a part, by name, and its seconds.
+type Row = (&'static str, Verdict, f64);
 
 struct Part {
     name: &'static str,
@@ -50,7 +59,20 @@ struct Part {
     run: fn(&Context) -> Verdict,
 }
 
-/// In the order in which `ci` runs them: cheap findings first.
+impl Part {
+    /// Runs it here.
+    fn row(&self, context: &Context) -> Row {
+        println!("\n==== {}: {}", self.name, self.about);
+        let start = Instant::now();
+        let verdict = (self.run)(context);
+        if let Err(message) = &verdict {
+            println!("{}: {message}", self.name);
+        }
+        (self.name, verdict, start.elapsed().as_secs_f64())
+    }
+}
+
+/// In the order in which `ci` reports them.
 const PARTS: [Part; 18] = [
     part("setup", "install the tools that are missing", tools::setup),
     part("fmt", "rustfmt, default style", checks::fmt),
@@ -116,17 +138,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut rows = Vec::new();
-    for part in parts {
-        println!("\n==== {}: {}", part.name, part.about);
-        let start = Instant::now();
-        let verdict = (part.run)(&context);
-        if let Err(message) = &verdict {
-            println!("{}: {message}", part.name);
-        }
-        rows.push((part.name, verdict, start.elapsed().as_secs_f64()));
-    }
-    print!("\n{}", table(&rows));
+    let start = Instant::now();
+    let rows: Vec<Row> = match &context.verdict {
+        // Of a lane: what is printed goes to its log.
+        Some(file) => return lanes::one(&context, &parts, file),
+        None if context.lanes => lanes::run(&context, &arguments, &parts),
+        None => parts.iter().map(|part| part.row(&context)).collect(),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    print!("\n{}", table(&rows, seconds));
     if rows.iter().all(|(_, verdict, _)| verdict.is_ok()) {
         ExitCode::SUCCESS
     } else {
@@ -148,8 +168,10 @@ fn parse(arguments: &[String]) -> Result<(Context, Vec<&'static Part>), String> 
     let mut context = Context {
         root: root(),
         long: false,
-        seconds: 20,
+        seconds: None,
         write: false,
+        lanes: false,
+        verdict: None,
     };
     let mut parts = Vec::new();
     let mut rest = arguments.iter();
@@ -160,11 +182,18 @@ fn parse(arguments: &[String]) -> Result<(Context, Vec<&'static Part>), String> 
             "--seconds" => {
                 let value = rest.next().ok_or("--seconds needs a number")?;
                 context.seconds = match value.parse() {
-                    Ok(seconds) if seconds > 0 => seconds,
+                    Ok(seconds) if seconds > 0 => Some(seconds),
                     _ => return Err(format!("--seconds {value} is not a number from 1")),
                 };
             }
-            "ci" => parts.extend(PARTS.iter().filter(|part| part.in_ci)),
+            // Not for people: `lanes` starts parts so.
+            "--verdict" => {
+                context.verdict = Some(rest.next().ok_or("--verdict needs a file")?.into());
+            }
+            "ci" => {
+                context.lanes = true;
+                parts.extend(PARTS.iter().filter(|part| part.in_ci));
+            }
             name => match PARTS.iter().find(|part| part.name == name) {
                 Some(part) => parts.push(part),
                 None => return Err(format!("no part is called {name}")),
@@ -186,9 +215,9 @@ fn root() -> PathBuf {
         .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-fn table(rows: &[(&str, Verdict, f64)]) -> String {
+/// `total` is the time of all: less than the sum where two parts ran at a time.
+fn table(rows: &[Row], total: f64) -> String {
     let mut text = format!("{:9} {:7} {:>8}\n", "part", "verdict", "seconds");
-    let mut total = 0.0;
     let mut failed = 0;
     for (name, verdict, seconds) in rows {
         let (word, remark) = match verdict {
@@ -201,7 +230,6 @@ fn table(rows: &[(&str, Verdict, f64)]) -> String {
         let line = format!("{name:9} {word:7} {seconds:>8.1}  {remark}");
         text += line.trim_end();
         text.push('\n');
-        total += seconds;
     }
     text += &format!(
         "{:9} {:7} {total:>8.1}\n",
@@ -225,7 +253,7 @@ mod tests {
     #[test]
     fn ci_is_every_part_but_the_optional_ones() {
         let (context, parts) = parse(&strings("ci --long --seconds 5")).expect("valid");
-        assert!(context.long && context.seconds == 5);
+        assert!(context.long && context.seconds == Some(5));
         assert_eq!(parts.len(), PARTS.len() - 2);
         assert!(parts.iter().all(|part| part.name != "bench"));
     }
@@ -247,12 +275,12 @@ mod tests {
             ("fmt", Err("3 files differ\nmore".to_owned()), 1.0),
             ("doc", Ok(String::new()), 2.0),
         ];
-        let text = table(&rows);
+        let text = table(&rows, 2.5);
         assert!(
             text.contains("fmt       FAILED       1.0  3 files differ\n"),
             "{text}"
         );
         assert!(text.contains("doc       ok           2.0\n"), "{text}");
-        assert!(text.contains("1 FAILED"), "{text}");
+        assert!(text.contains("all       1 FAILED      2.5"), "{text}");
     }
 }

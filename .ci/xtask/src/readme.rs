@@ -19,6 +19,9 @@ use crate::{Context, Verdict, sh};
 const OPEN: &str = "<!-- output of: ";
 const CLOSE: &str = "<!-- end of output -->";
 
+/// Where the commands of the documents are built.
+const TARGET_DIR: &str = "target/documents";
+
 /// The commands that the README promises.
 const COMMANDS: [&str; 2] = [
     "cargo run --release --features cli",
@@ -144,7 +147,15 @@ fn output(context: &Context, command: &str) -> Result<String, String> {
         return Err(format!("`{command}` is not a cargo command"));
     }
     println!("$ {command}");
-    sh::quiet(sh::cargo(context, &words.collect::<Vec<_>>())).map_err(|failure| {
+    let mut run = sh::cargo(context, &words.collect::<Vec<_>>());
+    // The outputs do not depend on how hard the compiler tries. A folder of its own keeps
+    // these settings from what the command builds elsewhere.
+    run.env("CARGO_TARGET_DIR", context.root.join(TARGET_DIR))
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+    sh::quiet(run).map_err(|failure| {
         let sh::Failure { message, output } = failure;
         format!("{message}\n{output}")
     })

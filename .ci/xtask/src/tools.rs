@@ -1,8 +1,9 @@
 //! Tools that the parts need: found, else installed, else a message that says how.
 
+use std::fs;
 use std::process::Command;
 
-use crate::{Context, Verdict, sh};
+use crate::{Context, Verdict, capi, firmware, hw, manifest, sh};
 
 /// Bare metal and WebAssembly: where the library has to build.
 ///
@@ -14,16 +15,31 @@ pub const TARGETS: [&str; 4] = [
     "wasm32-unknown-unknown",
 ];
 
-/// Everything that `ci` needs, at once.
+/// A program, the flag that makes it show its version, and its Debian package.
+pub type Package = (&'static str, &'static str, &'static str);
+
+/// Everything that `ci` needs, at once: parts that run at the same time cannot install
+/// at the same time.
 pub fn setup(context: &Context) -> Verdict {
     let mut steps = vec![
         component("rustfmt"),
         component("clippy"),
+        debian(&hw::RTL_TOOLS),
+        debian(&hw::COSIM_TOOLS),
+        debian(&capi::TOOLS),
+        debian(&firmware::TOOLS),
+        venv(),
         cxx(),
         nightly(),
         cargo_fuzz(context),
     ];
-    steps.extend(TARGETS.iter().map(|name| target(name)));
+    let targets = TARGETS.iter().chain(&firmware::TARGETS);
+    steps.extend(targets.map(|name| target(name)));
+    let text = fs::read_to_string(context.root.join("Cargo.toml")).unwrap_or_default();
+    if let Some(version) = manifest::rust_version(&text) {
+        // Where it is not to be had, the part `msrv` says so and checks otherwise.
+        toolchain(&version);
+    }
     sh::all(steps)?;
     Ok(String::new())
 }
@@ -111,12 +127,22 @@ pub fn toolchain(version: &str) -> bool {
     sh::show(install).is_ok() && sh::works("cargo", &[&plus, "--version"])
 }
 
-/// A program of a Debian package; `flag` makes it show its version.
-pub fn debian(program: &str, flag: &str, package: &str) -> Result<(), String> {
-    if sh::works(program, &[flag]) {
+/// Programs of Debian packages.
+pub fn debian(packages: &[Package]) -> Result<(), String> {
+    for (program, flag, package) in packages {
+        if !sh::works(program, &[flag]) {
+            install(package)?;
+        }
+    }
+    Ok(())
+}
+
+/// Python's virtual environments with pip, a package of its own in Debian.
+pub fn venv() -> Result<(), String> {
+    if sh::works("python3", &["-m", "ensurepip", "--version"]) {
         return Ok(());
     }
-    install(package)
+    install("python3-venv")
 }
 
 /// A Debian package.

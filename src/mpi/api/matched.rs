@@ -11,7 +11,8 @@ use super::communicator::Communicator;
 use super::point::{Received, received};
 use super::request::Request;
 use super::status::{Source, Status, Tag};
-use crate::mpi::collective::channel::{bytes_of, elements};
+use crate::mpi::collective::channel::elements;
+use crate::mpi::collective::link::bytes_of;
 use crate::mpi::process::{self, MpiError, Pattern, PointToPoint};
 
 /// A message that a matched probe has found: no other receive or probe finds it.

@@ -166,7 +166,7 @@ impl<P: PointToPoint> Communicator<P> {
     ) -> Result<PersistentRecv<P, T>, MpiError> {
         let (source, tag) = (source.into(), tag.into());
         self.pattern(source, tag)?;
-        crate::mpi::collective::channel::bytes_of::<T>(count)?;
+        crate::mpi::collective::link::bytes_of::<T>(count)?;
         Ok(PersistentRecv {
             comm: self.clone(),
             count,
