@@ -89,7 +89,7 @@ impl<T: Copy> Endpoint<'_, T> {
     /// Takes back a receive that no message has matched: it then completes with
     /// [`EndpointError::Cancelled`]. Sends cannot be taken back, nor can
     /// receives that have offered their memory
-    /// ([`MpiConfig::offers`]).
+    /// ([`MpiConfig::offers`](crate::mpi::MpiConfig::offers)).
     pub fn cancel(&mut self, request: Request) -> bool {
         let Some(index) = self.requests.find(request) else {
             return false;
