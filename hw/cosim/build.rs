@@ -42,11 +42,6 @@ const TOPS: &[Top] = &[
         sources: &["maspar/maspar_chip.sv"],
     },
     Top {
-        name: "maspar_router",
-        feature: "maspar-small",
-        sources: &["maspar/"],
-    },
-    Top {
         name: "rcube",
         feature: "rcube",
         sources: &[
