@@ -75,9 +75,8 @@ fn ranks_that_allocate_and_ranks_that_do_not_meet_in_one_operation() {
                 root: n % size,
                 algorithms: algorithms(n / 2),
             };
-            for owns in [0x155, 0x0aa, 1, 0x1fe] {
-                check_mixed(case, owns, Run::of(size));
-            }
+            let owns = [0x155, 0x0aa, 1, 0x1fe];
+            check_mixed(case, owns[n / 2 % 4], Run::of(size));
         }
     }
 }
