@@ -40,7 +40,8 @@ use crate::mpi::process::MpiError;
 /// let courier: Courier<'_, 4> = Courier::new(&mut staging, 0x8000);
 /// let group = Group::world(&courier, &Place::alone(0, 1, 0x1000));
 /// let mut sum = [3u32, 4];
-/// let call = pin!(group.allreduce(&mut sum, &FixedOp::sum(), &mut []));
+/// let op = FixedOp::sum();
+/// let call = pin!(group.allreduce(&mut sum, &op, &mut []));
 /// let mut operation = Operation::start(call);
 /// assert_eq!(operation.take(), Some(Ok(())));
 /// ```

@@ -10,7 +10,8 @@ use core::task::{Context, Poll, Waker};
 /// use core::pin::pin;
 /// use multipc::mpi::polled::Operation;
 ///
-/// let mut operation = Operation::start(pin!(async { 7 }));
+/// let future = pin!(async { 7 });
+/// let mut operation = Operation::start(future);
 /// while !operation.look() {
 ///     // A step of the endpoint.
 /// }
