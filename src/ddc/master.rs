@@ -5,7 +5,7 @@
 //! asserted promises another word. A burst ends at the end of the transfer, when
 //! the transmit FIFO is full or the receive FIFO empty, when the latency timer
 //! has run out and GNT# is gone or the other block waits, or when the target
-//! stops it. Walk through one transfer: hw/doc/pci-ddc.md, "One transfer".
+//! stops it. Walk through one transfer: hw/doc/pci-ddc.md, "Timing".
 
 use super::dma::Dma;
 use super::pins::{Pins, line};

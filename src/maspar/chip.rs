@@ -5,7 +5,7 @@
 //! four, by position, get outputs 0, 1, 2, 3. As *four crossbars* an input
 //! belongs to one of four 16 x 16 crossbars and can get only that crossbar's
 //! output of the group. Priority is by position and fixed, nothing is kept
-//! from one opening to the next. Source: hw/doc/maspar.md, "Topology".
+//! from one opening to the next. Source: hw/doc/maspar.md, "Stages".
 //!
 //! Requests come in as one 64-bit set for each group, so one arbitration of a
 //! group is a dozen machine instructions.

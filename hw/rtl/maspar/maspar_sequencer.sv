@@ -1,5 +1,5 @@
 // The ticks of ropen and rfetch: what the array control unit tells clusters and chips.
-// Document: hw/doc/rtl-maspar.md, "The ticks".
+// Document: hw/doc/maspar.md, "Tick by tick".
 
 module maspar_sequencer (
     input  wire       clk,
