@@ -44,7 +44,8 @@
 // A configuration access ended badly on the bus.
 #define MULTIPC_ERROR_BUS 6
 
-// An access is still running, or none was started.
+// Not now: an access or an instruction is under way (or none that could be taken), the
+// driver is starting, or open already, or the user has its identifiers.
 #define MULTIPC_ERROR_BUSY 7
 
 // The driver is not open.

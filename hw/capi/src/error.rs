@@ -22,7 +22,8 @@ pub const MULTIPC_ERROR_SHAPE: i32 = 4;
 pub const MULTIPC_ERROR_MEMORY: i32 = 5;
 /// A configuration access ended badly on the bus.
 pub const MULTIPC_ERROR_BUS: i32 = 6;
-/// An access is still running, or none was started.
+/// Not now: an access or an instruction is under way (or none that could be taken), the
+/// driver is starting, or open already, or the user has its identifiers.
 pub const MULTIPC_ERROR_BUSY: i32 = 7;
 /// The driver is not open.
 pub const MULTIPC_ERROR_CLOSED: i32 = 8;
