@@ -39,7 +39,7 @@ mod plain {
     #[cfg(target_arch = "arm")]
     use firmware_support::device::exception;
     use firmware_support::device::{Input, Timer};
-    use multipc::put::Event;
+    use multipc::put::{Event, Put};
     #[cfg(target_arch = "riscv32")]
     use riscv::interrupt::Interrupt;
 
@@ -100,7 +100,28 @@ mod plain {
         }
         told(events, 6, is_sent)?;
         defmt::info!("handler: waits for room in the queue");
-        Ok(())
+        check_error(events)
+    }
+
+    /// A driver that did not start is an error of each interrupt. It comes after the loop
+    /// has asked: the line stays masked, and the loop does not sleep on the error.
+    fn check_error(events: &mut Events) -> Result<(), Failure> {
+        interrupt::with(|shared| shared.put = Put::new());
+        if let event @ Some(_) = events.next()? {
+            return look(event, 6, |_| false);
+        }
+        pull();
+        Timer::arm(FAR_US);
+        events.sleep();
+        let taken = interrupt::with(|&mut Shared { taken, .. }| taken).unwrap_or(0);
+        match events.next() {
+            Err(_) if taken == 7 => {
+                Timer::disarm();
+                defmt::info!("handler: an error ends the sleep, the line stays masked");
+                Ok(())
+            }
+            event => look(event?, 7, |_| false),
+        }
     }
 
     fn is_sent(event: Event) -> bool {

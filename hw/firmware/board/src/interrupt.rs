@@ -137,11 +137,18 @@ impl Events {
         }
     }
 
-    /// Sleeps until an interrupt, unless there is an event. Call it when
+    /// Sleeps until an interrupt, unless there is an event or an error. Call it when
     /// [`next`](Self::next) has given `None`: it lets a line interrupt that waits for room.
+    /// After an error the line stays masked.
     pub fn sleep(&self) {
-        Input::unmask();
-        sleep_unless(|| self.0.ready());
+        let failed = |shared: &mut Shared| shared.error.is_some();
+        // One section: the handler may fail at any time after `next`.
+        with(|shared| {
+            if !failed(shared) {
+                Input::unmask();
+            }
+        });
+        sleep_unless(|| self.0.ready() || with(failed) == Some(true));
     }
 
     /// One round of the polling model, for a board whose line is not wired.
