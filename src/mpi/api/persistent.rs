@@ -110,7 +110,7 @@ impl<P: PointToPoint> Communicator<P> {
         })
     }
 
-    /// A send to be started later, at first of `data`.
+    /// A send to be started later, at first of `data`, which is copied.
     ///
     /// # Errors
     /// [`MpiError::InvalidRank`], [`MpiError::InvalidTag`].

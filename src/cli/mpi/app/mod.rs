@@ -43,7 +43,8 @@ use run::{RankError, Report};
 ///                            allreduce, scan, allgather, alltoall,
 ///                            reduce_scatter BYTES, gather, scatter ROOT BYTES
 ///   repeat 10 ... end        the lines between, ten times
-///   ranks 8                  first line; or --ranks
+///   ranks 8                  first line, 1 to 128; or --ranks
+///   # words                  a comment, behind an operation too
 ///
 /// What send, sendrecv and their kin move is checked byte by byte; what collectives
 /// give is compared with the same program over plain memory, with other algorithms.
@@ -65,8 +66,8 @@ pub struct AppArgs {
     /// it has fewer
     #[arg(long, value_name = "SHAPE")]
     pub machine: Option<String>,
-    /// Faults to inject, as of `multipc faults` (TOML); the boards then run the
-    /// layer that repairs what a link or a bus spoils
+    /// Faults to inject (TOML; the format is in hw/doc/faults.md); the boards then
+    /// run the layer that repairs what a link or a bus spoils
     #[arg(long, value_name = "FILE")]
     pub faults: Option<PathBuf>,
     /// Write the timeline for Perfetto or chrome://tracing (JSON)
