@@ -118,9 +118,14 @@ impl fmt::Display for ParseError {
 const MOST_BYTES: usize = 4 << 20;
 const MOST_RANKS: u32 = 128;
 
+const TO_ANY: &str = "a message to 'any'";
+const HOW_MANY: &str = "how many ranks? ('ranks N', or --ranks N)";
+
 /// Reads a program; `ranks` overrides what it says.
 pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
-    let mut said = None;
+    let given = ranks;
+    let mut ranks = given;
+    let mut first = true;
     // The innermost open block is the last one.
     let mut open: Vec<(u32, usize, Vec<Line>)> = Vec::new();
     let mut lines = Vec::new();
@@ -132,14 +137,20 @@ pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
             .split_whitespace()
             .collect();
         let failed = |what: String| ParseError { line: number, what };
+        if words.is_empty() {
+            continue;
+        }
+        let first = core::mem::take(&mut first);
         match words[..] {
-            [] => {}
+            ["ranks", _] if !first => {
+                return Err(failed("'ranks' is the first line, or none".to_string()));
+            }
             ["ranks", count] => {
                 let count: u32 = parsed(count, "ranks").map_err(failed)?;
                 if !(1..=MOST_RANKS).contains(&count) {
                     return Err(failed(format!("{count} ranks, allowed 1 to {MOST_RANKS}")));
                 }
-                said = Some(count);
+                ranks = given.or(Some(count));
             }
             ["repeat", times] => {
                 let times = parsed(times, "repeat").map_err(failed)?;
@@ -155,9 +166,12 @@ pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
             [who, operation, ref arguments @ ..] => {
                 let who = parse_who(who).map_err(failed)?;
                 let action = parse_action(operation, arguments).map_err(failed)?;
+                let ranks = ranks.ok_or_else(|| failed(HOW_MANY.to_string()))?;
+                check(&who, action, ranks).map_err(failed)?;
                 lines.push(Line::Do(who, action));
             }
-            [word] => {
+            [] | [_] => {
+                let word = words.concat();
                 return Err(failed(format!("'{word}' alone: WHO OPERATION ARGUMENTS")));
             }
         }
@@ -168,9 +182,9 @@ pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
             what: "'repeat' without 'end'".to_string(),
         });
     }
-    let ranks = ranks.or(said).ok_or(ParseError {
+    let ranks = ranks.ok_or(ParseError {
         line: 1,
-        what: "how many ranks? ('ranks N', or --ranks N)".to_string(),
+        what: HOW_MANY.to_string(),
     })?;
     Ok(Program { ranks, lines })
 }
@@ -178,6 +192,42 @@ pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
 fn parsed<T: core::str::FromStr>(text: &str, what: &str) -> Result<T, String> {
     text.parse()
         .map_err(|_| format!("{what}: '{text}' is no number that fits"))
+}
+
+/// Whether all ranks that a line names are there.
+fn check(who: &Who, action: Action, ranks: u32) -> Result<(), String> {
+    let most = ranks.saturating_sub(1);
+    let there = |rank: u32, what: &str| {
+        if rank <= most {
+            return Ok(());
+        }
+        Err(format!("{what}rank {rank}, allowed 0 to {most}"))
+    };
+    if let Who::Ranks(ranges) = who {
+        for &(from, to) in ranges {
+            there(from, "")?;
+            there(to, "")?;
+            if from > to {
+                return Err(format!("ranks {from}-{to}, from the lower to the higher"));
+            }
+        }
+    }
+    let peers = match action {
+        Action::Exchange { to: Peer::Any, .. } => return Err(TO_ANY.to_string()),
+        Action::Send { to, .. } => [Some(to), None],
+        Action::Receive { from, .. } => [Some(from), None],
+        Action::Exchange { to, from, .. } => [Some(to), Some(from)],
+        Action::Collective { root, .. } => return there(root, "root "),
+        Action::WaitAll | Action::Compute(_) => [None, None],
+    };
+    for rank in (0..ranks).filter(|rank| who.has(*rank)) {
+        for peer in peers.into_iter().flatten() {
+            if let Some(peer) = peer.of(rank, ranks) {
+                there(peer, &format!("peer of rank {rank}: "))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn parse_who(text: &str) -> Result<Who, String> {
@@ -230,6 +280,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     };
     match number.parse::<f64>() {
         Ok(number) if (0.0..1e6).contains(&number) => Ok(Duration::from_ps((number * ps) as u64)),
+        Ok(number) if number >= 1e6 => Err(format!("'{text}': below 1000000 of a unit")),
         _ => Err(wrong()),
     }
 }
@@ -250,7 +301,7 @@ fn parse_action(operation: &str, arguments: &[&str]) -> Result<Action, String> {
     let tag = tag.unwrap_or(0);
     let send = |wait| match words {
         [to, bytes] => match parse_peer(to)? {
-            Peer::Any => Err("a message to 'any'".to_string()),
+            Peer::Any => Err(TO_ANY.to_string()),
             to => Ok(Action::Send {
                 to,
                 bytes: parse_bytes(bytes)?,
@@ -376,10 +427,44 @@ mod tests {
             error("nobody barrier"),
             "1: 'nobody' is nobody: all, even, odd, or ranks as 0,2-5"
         );
+        assert_eq!(error("0 sendrecv any 1 4"), "1: a message to 'any'");
+        assert_eq!(
+            error("all compute 10000000s"),
+            "1: '10000000s': below 1000000 of a unit"
+        );
         assert_eq!(error("all"), "1: 'all' alone: WHO OPERATION ARGUMENTS");
         assert_eq!(
             program("all barrier", None).unwrap_err().to_string(),
             "1: how many ranks? ('ranks N', or --ranks N)"
         );
+    }
+
+    #[test]
+    fn ranks_that_are_not_there_are_errors_of_their_line() {
+        let error = |line: &str| {
+            let text = format!("\nranks 6\n{line}");
+            program(&text, None).unwrap_err().to_string()
+        };
+        assert_eq!(error("6 barrier"), "3: rank 6, allowed 0 to 5");
+        assert_eq!(error("0,2-7 barrier"), "3: rank 7, allowed 0 to 5");
+        assert_eq!(
+            error("3-1 barrier"),
+            "3: ranks 3-1, from the lower to the higher"
+        );
+        assert_eq!(
+            error("0 send 6 4"),
+            "3: peer of rank 0: rank 6, allowed 0 to 5"
+        );
+        assert_eq!(
+            error("all recv ^4 8"),
+            "3: peer of rank 2: rank 6, allowed 0 to 5"
+        );
+        assert_eq!(error("all bcast 9 8"), "3: root rank 9, allowed 0 to 5");
+        let later = "all barrier\nranks 4";
+        assert_eq!(error(later), "4: 'ranks' is the first line, or none");
+        let across = program("ranks 6\n0-1 sendrecv ^4 ^4 8", None);
+        assert!(across.is_ok());
+        let fewer = program("ranks 6\n5 barrier", Some(4)).unwrap_err();
+        assert_eq!(fewer.to_string(), "2: rank 5, allowed 0 to 3");
     }
 }
