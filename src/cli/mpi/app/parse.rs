@@ -121,10 +121,9 @@ const MOST_RANKS: u32 = 128;
 const TO_ANY: &str = "a message to 'any'";
 const HOW_MANY: &str = "how many ranks? ('ranks N', or --ranks N)";
 
-/// Reads a program; `ranks` overrides what it says.
-pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
-    let given = ranks;
-    let mut ranks = given;
+/// Reads a program; `ask` overrides what it says.
+pub fn program(text: &str, ask: Option<u32>) -> Result<Program, ParseError> {
+    let mut ranks = ask;
     let mut first = true;
     // The innermost open block is the last one.
     let mut open: Vec<(u32, usize, Vec<Line>)> = Vec::new();
@@ -150,7 +149,7 @@ pub fn program(text: &str, ranks: Option<u32>) -> Result<Program, ParseError> {
                 if !(1..=MOST_RANKS).contains(&count) {
                     return Err(failed(format!("{count} ranks, allowed 1 to {MOST_RANKS}")));
                 }
-                ranks = given.or(Some(count));
+                ranks = ask.or(Some(count));
             }
             ["repeat", times] => {
                 let times = parsed(times, "repeat").map_err(failed)?;
